@@ -3,9 +3,12 @@
 VERSION ?= $(shell git describe --tags --match 'v*' --always --dirty 2>/dev/null || echo devel)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 COMMITTED ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null || echo 1970-01-01T00:00:00Z)
-# gin's MessagePack, which nobody asks for, is a megabyte of the program.
-TAGS := nomsgpack
-LDFLAGS := -s -w -X orgd/adapters/system.version=$(VERSION)
+# Everything is built by the same flags, so that each package is compiled once: what is tested is what is
+# released. gin's MessagePack, which nobody asks for, is a megabyte of the program. Versions come from LDFLAGS.
+export CGO_ENABLED := 0
+FLAGS := -trimpath -buildvcs=false -tags=nomsgpack
+export GOFLAGS := $(strip $(filter-out $(FLAGS),$(GOFLAGS)) $(FLAGS))
+LDFLAGS := -s -w -X orgd/adapters/system.version=$(VERSION) -X orgd/adapters/system.commit=$(REVISION) -X orgd/adapters/system.committed=$(COMMITTED)
 # Where make build puts the program.
 BIN ?= bin/orgd
 # The image that make image makes, and the processor that it is for.
@@ -29,15 +32,22 @@ BENCH ?= .
 PACKAGES ?= ./...
 # All packages, with the client, which is a module of its own: ./... leaves it out.
 ALL := orgd/...
-# Where goroutines share state.
-SHARED := . ./app ./ports/portstest ./adapters/httpapi ./adapters/httpapi/internal/request ./adapters/jobs ./adapters/jwtauth ./adapters/memlimit ./adapters/system ./adapters/telemetry ./adapters/webhooksend ./test/client ./test/webhooks
+# Where goroutines share state: the writers of the stores and the senders, and the rest.
+WRITERS := ./app ./adapters/groupcommit ./adapters/jobs ./adapters/memlimit ./adapters/webhooksend
+SHARED := . ./ports/portstest ./adapters/httpapi ./adapters/httpapi/internal/request ./adapters/jwtauth ./adapters/system ./adapters/telemetry ./test/client ./test/webhooks
 # The packages that have tests: others need not be compiled.
 TESTED := {{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}
-# Packages under test/ that make test leaves to targets of their own: what starts browsers or
-# other programs, proves bounds, builds copies, kills processes or waits for long.
-ALONE := browser|budget|clients|faults|fuzz|generators|module|pages
+# Packages that make test leaves to targets of their own: what needs servers, browsers or other programs, proves bounds,
+# builds copies, kills processes or waits for long.
+ALONE := adapters/mongostore|adapters/redislimit|test/browser|test/budget|test/clients|test/compose|test/faults|test/fuzz|test/generators|test/image|test/integration|test/mongobench|test/module|test/pages
+# Packages that ask the go command, Git or a shell about files, so that Go cannot know what their results depend on.
+ASKING := test|test/client|test/monitoring|test/owned|test/planted|test/signin|test/workflows|deployments/internal/supplychain
 # The store on MongoDB, and what earlier releases have stored there.
 STORES := ./adapters/mongostore ./test/stored
+# Kills and cuts of every kind, those that take least: for make kills.
+KILLED := TestKilledServiceKeepsItsPromises|TestKilledAroundAPublication|TestKeysSurviveKill|TestCutRepliesAreRepeated|TestKilledRestoreGoesOn|TestChecksNoticeDamage
+# Ten walks through the console, one for each of its parts: for make smoke.
+WALKS := TestSignIn|TestAgent|TestWriting|TestVersions|TestLabels|TestDepartment|TestOrganization|TestServiceIsGone|TestSearchPage|TestRoles
 # What replicas can get wrong that one process cannot: for make mongo.
 REPLICATED := TestRoundTrips|TestReplicas$$/^(activities|agents|company|conditions|departments|idempotency|lists|sessions|streams|versions|webhooks)$$
 # Which tests make reliability runs.
@@ -47,25 +57,23 @@ FUZZTIME ?= 30s
 BUG ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image sbom release compose-test run check test faults budget requests pages clients clients-python clients-typescript clients-test module-test race race-all redis generators mongo mongo-all integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln codemirror generate module ci clean
+.PHONY: help build image sbom release compose-test run check test faults budget requests pages clients clients-python clients-typescript clients-test module-test race race-all redis generators mongo integration integration-all integration-adapters integration-replicas integration-faults integration-chart helm-test compat-test bench bench-mongo browser reproducible reliability planted fuzz lint vuln codemirror generate module ci clean flags races kills smoke scenarios stores stores-all replicas replicas-all
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# For scripts: eval "$(make flags)".
+flags:
+	@echo 'export CGO_ENABLED=$(CGO_ENABLED) GOFLAGS="$(GOFLAGS)"'
+
 build: ## build bin/orgd
-	go build -trimpath -tags '$(TAGS)' -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/orgd
+	go build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/orgd
 
-# What no request of the API computes with, and the clients of Redis and MongoDB and the handshakes
-# of TLS, which wait for the network, are compiled without inlining for the image: a twelfth of
-# it less.
-COLD := crypto/tls crypto/x509 encoding/gob encoding/xml github.com/alecthomas/kong github.com/go-playground/... github.com/google/jsonschema-go/... github.com/modelcontextprotocol/... github.com/pelletier/... github.com/redis/... github.com/segmentio/... github.com/xdg-go/... github.com/yosida95/... go.mongodb.org/mongo-driver/v2/mongo/... go.mongodb.org/mongo-driver/v2/x/... google.golang.org/protobuf/... gopkg.in/yaml.v3 html/template net/rpc orgd/client orgd/cmd/... text/template/...
-
-# Functions begin at 16 bytes instead of 32, which makes the program a hundredth smaller.
 # The same source makes the same bytes: nothing in the context says when or where
 # it was made.
 image: ## build the image orgd:latest; needs Docker, and no other image
 	rm -rf dist/image && mkdir -p dist/image/root && mkdir -m 0770 dist/image/root/data && mkdir -m 1777 dist/image/root/tmp
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(IMAGE_ARCH) go build -trimpath -buildvcs=false -tags '$(TAGS)' $(COLD:%=-gcflags=%=-l) -ldflags '$(LDFLAGS) -X orgd/adapters/system.commit=$(REVISION) -X orgd/adapters/system.committed=$(COMMITTED) -funcalign 16 -buildid=' -o dist/image/root/orgd ./cmd/orgd
+	GOOS=linux GOARCH=$(IMAGE_ARCH) $(MAKE) --no-print-directory build BIN=dist/image/root/orgd
 	go run ./deployments/internal/supplychain notices | gzip -9 -n >dist/image/root/NOTICES.gz
 	cp LICENSE dist/image/root/ && chmod 0555 dist/image/root/orgd && find dist/image/root -exec touch -h -d '$(COMMITTED)' {} +
 	docker build --quiet --platform linux/$(IMAGE_ARCH) --file deployments/docker/Dockerfile --build-arg VERSION='$(VERSION)' --build-arg REVISION='$(REVISION)' --build-arg CREATED='$(COMMITTED)' --tag $(IMAGE) dist/image
@@ -90,7 +98,16 @@ check: lint ## check before each commit: make lint, and the tests of the package
 	.ci/gotest "$$(.ci/changed)" -short -timeout 20m $(TESTFLAGS)
 
 test: ## run the tests of everyday; uses nothing but Go
-	.ci/gotest "$$(go list -f '$(TESTED)' $(ALL) | grep -vE '/test/($(ALONE))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
+	.ci/gotest --cached "$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(ASKING))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
+	.ci/gotest "$$(go list -f '$(TESTED)' $(ALL) | grep -E '^orgd/($(ASKING))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
+
+# The program is built once.
+test kills smoke browser faults scenarios races: export ORGD_TEST_BINARY ?= $(shell .ci/program)
+kills: ## kill the program and cut its connections: the part of make faults that every change is tried with
+	.ci/gotest --cached ./test/faults -parallel 4 -timeout 20m -run '^($(KILLED))$$' $(TESTFLAGS)
+
+smoke: ## walk through the console in a real browser: the part of make browser that every change is tried with
+	.ci/gotest --cached ./test/browser -timeout 20m -run '^($(WALKS))$$' $(TESTFLAGS)
 
 faults: ## kill the program, cut its connections, lose its answers: what was acknowledged stays
 	.ci/gotest ./test/faults -parallel 4 -timeout 20m $(TESTFLAGS)
@@ -117,6 +134,9 @@ clients-typescript clients-test pages reliability: export ORGD_TEST_CLIENTS ?= $
 clients-typescript:
 	clients/typescript/pack $(VERSION:v%=%) dist && rm -r dist/typescript
 
+scenarios: ## run the scenarios of the client in Go
+	.ci/gotest ./test/clients -parallel 16 -timeout 20m -run '^TestScenarios$$/^go$$' $(TESTFLAGS)
+
 clients-test: ## run the scenarios of the clients in each language, and check them; needs Python and Node.js
 	.ci/gotest ./test/clients -parallel 16 -timeout 20m $(TESTFLAGS)
 
@@ -128,27 +148,41 @@ generators: ## make clients of the API by the generators that people use, use MC
 module-test: ## build a copy of the module that has another path; needs Git
 	.ci/gotest ./test/module -timeout 20m $(TESTFLAGS)
 
-race: ## run the tests of what goroutines share with the race detector; needs a C compiler
-	.ci/gotest '$(SHARED)' $(RACEFLAGS) -short -timeout 20m $(TESTFLAGS)
-	.ci/gotest ./adapters/sqlitestore $(RACEFLAGS) -short -timeout 20m -run 'TestConformance/.*/Parallel|TestRead|TestWrite|TestRemembered|TestClose|BesideCommits' $(TESTFLAGS)
-	.ci/gotest ./test/apitest $(RACEFLAGS) -short -timeout 20m -run 'TestEmbedded/(streams|webhooks|conditions|idempotency|sessions)|Limits|Outage' $(TESTFLAGS)
+race races race-all: export CGO_ENABLED := 1
+race: ## run the writers and the senders with the race detector; needs a C compiler
+	.ci/gotest --cached '$(WRITERS)' $(RACEFLAGS) -short -timeout 20m $(TESTFLAGS)
+	.ci/gotest --cached ./adapters/sqlitestore $(RACEFLAGS) -short -timeout 20m -run 'TestConformance/.*/Parallel|TestRead|TestWrite|TestRemembered|TestClose|BesideCommits' $(TESTFLAGS)
+	.ci/gotest --cached ./test/client $(RACEFLAGS) -short -timeout 20m -run '^TestRuntime' $(TESTFLAGS)
+
+races: ## run what else goroutines share with the race detector
+	.ci/gotest --cached '$(SHARED)' $(RACEFLAGS) -short -timeout 20m $(TESTFLAGS)
+	.ci/gotest --cached ./test/apitest $(RACEFLAGS) -short -timeout 20m -run 'TestEmbedded/(streams|webhooks|conditions|idempotency|sessions)|Limits|Outage' $(TESTFLAGS)
 
 race-all: export ORGD_SEED ?= random
 race-all: ## run all tests with the race detector, half an hour
 	.ci/gotest $(ALL) $(RACEFLAGS) -short -timeout 1h $(TESTFLAGS)
 
+redis: export CGO_ENABLED := $(if $(RACE),1,0)
 redis: ## run the tests that need a redis-server, but those that flood it
-	$(if $(RACE),CGO_ENABLED=1 ).ci/gotest ./adapters/redislimit $(RACE) $(TESTFLAGS)
+	.ci/gotest ./adapters/redislimit $(RACE) $(TESTFLAGS)
 	.ci/gotest ./test/faults -run 'RetryAfter|KeepTheirSlots' $(TESTFLAGS)
 
-redis mongo integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
-mongo integration reliability: export ORGD_TEST_HAPROXY ?= $(shell command -v haproxy)
-mongo: ## run what matters most of integration, in six minutes
-	go run ./test/servers $(MAKE) --no-print-directory mongo-all
+redis mongo stores replicas integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
+mongo replicas integration reliability: export ORGD_TEST_HAPROXY ?= $(shell command -v haproxy)
+mongo: ## run what matters most of integration: make stores and make replicas on the same servers
+	go run ./test/servers $(MAKE) --no-print-directory stores-all replicas-all
+
+stores: ## run the suites of the store on MongoDB; needs Docker
+	go run ./test/servers $(MAKE) --no-print-directory stores-all
+
+stores-all:
+	.ci/gotest '$(STORES)' -timeout 20m $(TESTFLAGS)
+
+replicas: ## try three replicas on MongoDB: the interface, failure points, elections; needs Docker
+	go run ./test/servers $(MAKE) --no-print-directory replicas-all
 
 # One after the other: the last one kills a member of the replica set.
-mongo-all:
-	.ci/gotest '$(STORES)' -timeout 20m $(TESTFLAGS)
+replicas-all:
 	.ci/gotest ./test/integration -timeout 20m -parallel 3 -run '$(REPLICATED)' $(TESTFLAGS)
 	.ci/gotest ./test/budget -timeout 20m -run TestMongoDB $(TESTFLAGS)
 	.ci/gotest ./test/faults -timeout 20m -run 'CrashesBetweenSteps|DeletionBesideHires|GuardedWritersOnReplicas|ElectionsOnReplicas|SignInAtReplicas' $(TESTFLAGS)

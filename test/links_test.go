@@ -102,7 +102,7 @@ func filesBelow(t *testing.T, root, ending string) (files []string) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "dist" || d.Name() == "testdata" || d.Name() == "data"):
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "bin" || d.Name() == "dist" || d.Name() == "testdata" || d.Name() == "data"):
 			return fs.SkipDir
 		case strings.HasSuffix(path, ending):
 			files = append(files, path)

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,22 +22,82 @@ var open = []string{"AS_PROGRAM", "CHILD_PREFIX", "CHILD_REDIS", "CHROMIUM", "DI
 // that does nothing else.
 var apart = map[string]string{"HAPROXY": "make integration", "MONGOBENCH": "make bench-mongo"}
 
-// The targets that .ci/run calls run every test of every package, and open whatever
-// keeps a test from running.
-func TestEveryTestIsRun(t *testing.T) {
-	called := calledBy(text(t, "../.ci/run"), makefile(t)) + text(t, "servers/mongodb.go") + text(t, "servers/redis.go")
-	alone := strings.Split(strings.TrimSpace(find(t, `(?m)^ALONE := (.*)$`, "../Makefile")[0]), "|")
-	for _, name := range alone {
-		if !whole("./test/" + name).MatchString(called) {
-			t.Errorf("make test leaves ./test/%s out, and .ci/run calls no target that runs all of it", name)
-		}
-		if files, err := filepath.Glob(name + "/*_test.go"); err != nil || len(files) == 0 {
-			t.Errorf("make test leaves ./test/%s out, where there are no tests: %v", name, err)
+// partly are the packages of which .ci/run runs the most important tests, and what runs all.
+var partly = map[string]string{"test/integration": "make integration", "test/mongobench": "make bench-mongo"}
+
+// suite is a row of .ci/suites.
+type suite struct {
+	lane, name string
+	paths      string // a regular expression, * or -
+}
+
+// suites reads the table of what .ci/run runs.
+func suites(t *testing.T) (all []suite) {
+	t.Helper()
+	for line := range strings.Lines(text(t, "../.ci/suites")) {
+		if fields := strings.Fields(line); len(fields) > 0 && fields[0] != "#" {
+			if len(fields) != 3 || !strings.Contains("012", fields[0]) {
+				t.Fatalf(".ci/suites: %q is no lane, suite and paths", line)
+			}
+			all = append(all, suite{fields[0], fields[1], fields[2]})
 		}
 	}
-	if all := find(t, `(?m)^ALL := (.*)$`, "../Makefile")[0]; all != module+"/..." ||
-		!whole(`"$$(go list -f '$(TESTED)' $(ALL) | grep -vE '/test/($(ALONE))$$')"`).MatchString(called) {
-		t.Error(".ci/run does not run make test, or that leaves out more than ALONE")
+	return all
+}
+
+// Every suite can be run, and every directory with code brings one, or is known to need none.
+func TestSuites(t *testing.T) {
+	targets, run := makefile(t), text(t, "../.ci/run")
+	var brought []*regexp.Regexp
+	for _, s := range suites(t) {
+		if s.lane != "0" && targets[s.name] == "" && !strings.Contains(run, "\n"+s.name+"() {") {
+			t.Errorf("the suite %s is no target of the Makefile and no function of .ci/run", s.name)
+		}
+		if s.paths != "*" && s.paths != "-" {
+			brought = append(brought, regexp.MustCompile(s.paths))
+		}
+	}
+	files := slices.Concat(filesBelow(t, "..", ".go"), filesBelow(t, "..", ".yaml"), filesBelow(t, "..", ".md"))
+	if len(files) < 1000 {
+		t.Fatalf("%d files, want more to be found", len(files))
+	}
+	for _, file := range files {
+		path := filepath.ToSlash(strings.TrimPrefix(file, ".."+string(filepath.Separator)))
+		if !strings.HasPrefix(path, ".") && !slices.ContainsFunc(brought, func(paths *regexp.Regexp) bool { return paths.MatchString(path) }) {
+			t.Errorf("%s brings no suite, and is not known to need none: it belongs to a row of .ci/suites", path)
+		}
+	}
+}
+
+// The suites of .ci/run run every test of every package, and open whatever
+// keeps a test from running.
+func TestEveryTestIsRun(t *testing.T) {
+	script := text(t, "../.ci/run")
+	for _, s := range suites(t) {
+		script += "\nmake " + s.name + "\n"
+	}
+	called := calledBy(script, makefile(t)) + text(t, "servers/mongodb.go") + text(t, "servers/redis.go")
+	stores := strings.Fields(variable(t, "STORES"))
+	tested := testedPackages(t)
+	for _, name := range slices.Concat(words(t, "ALONE"), words(t, "ASKING")) {
+		if !slices.Contains(tested, name) {
+			t.Errorf("%s, which the Makefile names, is no package with tests", name)
+		}
+	}
+	for _, name := range words(t, "ALONE") {
+		if !whole("./"+name).MatchString(called) && !slices.Contains(stores, "./"+name) && partly[name] == "" {
+			t.Errorf("make test leaves %s out, and no suite runs all of it", name)
+		}
+	}
+	for name, recipe := range map[string]string{
+		"all packages but those":      `--cached "$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(ASKING))$$')"`,
+		"what asks other programs":    `"$$(go list -f '$(TESTED)' $(ALL) | grep -E '^orgd/($(ASKING))$$')"`,
+		"the store on MongoDB":        "'$(STORES)'",
+		"the other half of the races": "--cached '$(SHARED)' $(RACEFLAGS) -short",
+	} {
+		if !whole(recipe).MatchString(called) {
+			t.Errorf("no suite runs %s: %s", name, recipe)
+		}
 	}
 	for _, file := range filesBelow(t, "..", ".go") {
 		for _, name := range find(t, `"ORGD_TEST_([A-Z_]+)"`, file) {
@@ -46,6 +107,60 @@ func TestEveryTestIsRun(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The tests that the Makefile names are there.
+func TestTestsOfTheMakefileExist(t *testing.T) {
+	for name, dir := range map[string]string{"KILLED": "faults", "WALKS": "browser"} {
+		tests := strings.Join(filesBelow(t, dir, "_test.go"), " ")
+		for _, test := range words(t, name) {
+			found := false
+			for file := range strings.FieldsSeq(tests) {
+				found = found || strings.Contains(text(t, file), "func "+test+"(t *testing.T)")
+			}
+			if !found {
+				t.Errorf("%s of the Makefile names %s, which test/%s does not have", name, test, dir)
+			}
+		}
+	}
+}
+
+// A result is taken from the cache only if Go knows what it depends on: not the tests that start the go command.
+func TestAskingTestsAreRunAnew(t *testing.T) {
+	anew := slices.Concat(words(t, "ALONE"), words(t, "ASKING"), []string{"test/helm", "test/compat"})
+	for _, path := range filesBelow(t, "..", "_test.go") {
+		dir := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), ".."+string(filepath.Separator)))
+		if slices.Contains(anew, dir) {
+			continue
+		}
+		if slices.Contains(programs(t, path), "go") || strings.Contains(text(t, path), `"orgd/test/identity"`) {
+			t.Errorf("%s starts the go command: %s belongs to ASKING in the Makefile", path, dir)
+		}
+	}
+}
+
+// variable returns what a variable of the Makefile is, and words its parts.
+func variable(t *testing.T, name string) string {
+	t.Helper()
+	return find(t, `(?m)^`+name+` := (.*)$`, "../Makefile")[0]
+}
+
+func words(t *testing.T, name string) []string {
+	t.Helper()
+	return strings.Split(variable(t, name), "|")
+}
+
+// testedPackages returns the directories of the packages that have tests.
+func testedPackages(t *testing.T) (all []string) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-C", "..", "-f", variable(t, "TESTED"), variable(t, "ALL")).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for path := range strings.FieldsSeq(string(out)) {
+		all = append(all, strings.TrimPrefix(strings.TrimPrefix(path, module), "/"))
+	}
+	return all
 }
 
 // calledBy returns a script with the targets that it calls, and those that these call.
@@ -64,7 +179,7 @@ func calledBy(script string, targets map[string]string) string {
 
 // whole matches the recipe that runs all tests of these packages, in their full form.
 func whole(packages string) *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\t\.ci/gotest ` + regexp.QuoteMeta(packages) + `( -(p|parallel|timeout) \w+)* \$\(TESTFLAGS\)$`)
+	return regexp.MustCompile(`(?m)^\t\.ci/gotest ` + regexp.QuoteMeta(packages) + `( -(p|parallel|timeout) \w+| \$\(RACE\))*( \$\(TESTFLAGS\))?$|ORGD_TEST_IMAGE=orgd:ci \.ci/gotest ` + regexp.QuoteMeta(packages) + `; `)
 }
 
 var ruleLine = regexp.MustCompile(`^([a-z][a-z -]*):`)
@@ -100,7 +215,7 @@ func text(t *testing.T, path string) string {
 // What make test runs uses nothing but Go and a shell, whatever is installed: other
 // programs have a variable that names them.
 func TestProgramsAreNamed(t *testing.T) {
-	alone := regexp.MustCompile(`^\.\./test/(` + find(t, `(?m)^ALONE := (.*)$`, "../Makefile")[0] + `|helm|compat)/`)
+	alone := regexp.MustCompile(`^\.\./(` + variable(t, "ALONE") + `|test/helm|test/compat)/`)
 	n := 0
 	for _, path := range filesBelow(t, "..", "_test.go") {
 		if alone.MatchString(path) {

@@ -74,7 +74,10 @@ func TestExamples(t *testing.T) {
 		if reads.MatchString(leaf.Name) {
 			shell = func(*testing.T) *exampleShell { return reader() }
 		}
-		t.Run(pathOf(leaf), func(t *testing.T) { runExamples(t, shell, examples) })
+		t.Run(pathOf(leaf), func(t *testing.T) {
+			t.Parallel()
+			runExamples(t, shell, examples)
+		})
 	}
 	if len(seen) < 40 {
 		t.Errorf("%d commands have examples, want more to be found", len(seen))

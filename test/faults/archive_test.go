@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,14 +32,19 @@ func TestKilledRestoreGoesOn(t *testing.T) {
 	}
 	want := recordsOf(t, file)
 	begin := time.Now()
-	mustRestore(t, filepath.Join(dir, "whole"), file)
+	if err := restore(t, filepath.Join(dir, "whole"), file); err != nil {
+		t.Fatal(err)
+	}
 	takes := time.Since(begin)
 	points, killed := size(4, 20), 0
 	for i := range points {
 		data := filepath.Join(dir, "data"+string(rune('a'+i)))
 		if killRestore(t, data, file, takes*time.Duration(i+1)/time.Duration(points+1)) {
 			killed++
-			mustRestore(t, data, file)
+			// A kill between the last commit and the end of the process leaves everything there.
+			if err := restore(t, data, file); err != nil && !strings.Contains(err.Error(), "the storage is not empty") {
+				t.Fatal(err)
+			}
 		}
 		again := data + ".archive"
 		if _, err := process.Run(t.Context(), binary, "archive", "create", "--data-dir", data, again); err != nil {
@@ -51,11 +57,9 @@ func TestKilledRestoreGoesOn(t *testing.T) {
 	t.Logf("%d of %d restores were killed before their end", killed, points)
 }
 
-func mustRestore(t *testing.T, data, file string) {
-	t.Helper()
-	if _, err := process.Run(t.Context(), binary, "archive", "restore", "--data-dir", data, file); err != nil {
-		t.Fatal(err)
-	}
+func restore(t *testing.T, data, file string) error {
+	_, err := process.Run(t.Context(), binary, "archive", "restore", "--data-dir", data, file)
+	return err
 }
 
 // killRestore begins a restore and kills it after a time. It reports whether that was before

@@ -59,7 +59,7 @@ func prepare(dir string) error {
 		return err
 	}
 	orgdCommand = filepath.Join(dir, "orgd")
-	build := exec.Command("go", "build", "-tags", "nomsgpack", "-o", orgdCommand, "./cmd/orgd")
+	build := exec.Command("go", "build", "-tags=nomsgpack", "-o", orgdCommand, "./cmd/orgd")
 	build.Dir = root
 	_, err = output(build)
 	return err

@@ -23,7 +23,7 @@ import (
 const imageVariable = "ORGD_TEST_IMAGE"
 
 // maxSize is how large the image may be, in bytes.
-const maxSize = 40 << 20
+const maxSize = 48 << 20
 
 func TestMain(m *testing.M) {
 	if os.Getenv(imageVariable) != "" {

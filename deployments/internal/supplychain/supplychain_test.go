@@ -61,7 +61,7 @@ func TestLinked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(makefile), "\nTAGS := "+tags+"\n") {
+	if !strings.Contains(string(makefile), " -tags="+tags+"\n") {
 		t.Errorf("the Makefile builds with other tags than %s", tags)
 	}
 }
