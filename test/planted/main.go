@@ -22,11 +22,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
-// testTimeout bounds one test with a mistake in it, which may wait for ever.
-const testTimeout = 5 * time.Minute
+const (
+	// testTimeout bounds one test with a mistake in it, which may wait for ever.
+	testTimeout = 5 * time.Minute
+	// together is how many mistakes are tried at the same time: one links while another one is tested.
+	together = 2
+)
 
 func main() {
 	wanted := flag.String("run", "", "only the mistakes whose names match")
@@ -52,28 +57,38 @@ func run(wanted string, verbose bool) error {
 		return err
 	}
 	caught, skipped, missed := 0, 0, 0
+	var all sync.WaitGroup
+	var report sync.Mutex
+	slots := make(chan struct{}, together)
 	for _, b := range bugs {
 		if !only.MatchString(b.name) {
 			continue
 		}
 		if b.need != "" && os.Getenv(b.need) == "" {
 			skipped++
-			fmt.Printf("SKIPPED %s: %s is not set\n", b.name, b.need)
+			fmt.Printf("!!! SKIPPED: %s: %s is not set\n", b.name, b.need)
 			continue
 		}
-		begun := time.Now()
-		output, err := b.tryIn(root)
-		if verbose || err != nil {
-			os.Stdout.Write(output)
-		}
-		if err != nil {
-			missed++
-			fmt.Printf("MISSED  %s: %v\n", b.name, err)
-			continue
-		}
-		caught++
-		fmt.Printf("caught  %-34s %5.1f s  %s\n", b.name, time.Since(begun).Seconds(), b.test)
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			begun := time.Now()
+			output, err := b.tryIn(root)
+			report.Lock()
+			defer report.Unlock()
+			if verbose || err != nil {
+				os.Stdout.Write(output)
+			}
+			if err != nil {
+				missed++
+				fmt.Printf("MISSED  %s: %v\n", b.name, err)
+				return
+			}
+			caught++
+			fmt.Printf("caught  %-34s %5.1f s  %s\n", b.name, time.Since(begun).Seconds(), b.test)
+		})
 	}
+	all.Wait()
 	fmt.Printf("%d caught, %d missed, %d skipped\n", caught, missed, skipped)
 	if missed > 0 || caught == 0 {
 		return errors.New("not every mistake was noticed")
@@ -96,10 +111,10 @@ func (b bug) tryIn(root string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), testTimeout+time.Minute) // and for the compiler
 	defer cancel()
 	var output bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", "test", "-json", "-count=1", "-timeout", testTimeout.String(), "-run", b.pattern(), b.pkg)
+	cmd := exec.CommandContext(ctx, "go", "test", "-json", "-count=1", "-vet=off", "-ldflags=-s -w", "-timeout", testTimeout.String(), "-run", b.pattern(), b.pkg)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = root, &output, &output
-	// Tests that build the program build it with the mistake.
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
+	// Tests that build the program build it with the mistake, and take none that is there.
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, "ORGD_TEST_BINARY=")
 	err = cmd.Run()
 	if failed, text := b.verdict(output.Bytes()); failed {
 		return text, nil
