@@ -28,7 +28,13 @@ var partly = map[string]string{"test/integration": "make integration", "test/mon
 // suite is a row of .ci/suites.
 type suite struct {
 	lane, name string
-	paths      string // a regular expression, * or -
+	always     bool           // with every landing
+	paths      *regexp.Regexp // that bring it; nil for none
+}
+
+// brings reports whether a change of a file runs the suite.
+func (s suite) brings(path string) bool {
+	return s.always || s.paths != nil && s.paths.MatchString(path)
 }
 
 // suites reads the table of what .ci/run runs.
@@ -39,7 +45,11 @@ func suites(t *testing.T) (all []suite) {
 			if len(fields) != 3 || !strings.Contains("012", fields[0]) {
 				t.Fatalf(".ci/suites: %q is no lane, suite and paths", line)
 			}
-			all = append(all, suite{fields[0], fields[1], fields[2]})
+			s := suite{lane: fields[0], name: fields[1], always: fields[2] == "*"}
+			if !s.always && fields[2] != "-" {
+				s.paths = regexp.MustCompile(fields[2])
+			}
+			all = append(all, s)
 		}
 	}
 	return all
@@ -48,13 +58,10 @@ func suites(t *testing.T) (all []suite) {
 // Every suite can be run, and every directory with code brings one, or is known to need none.
 func TestSuites(t *testing.T) {
 	targets, run := makefile(t), text(t, "../.ci/run")
-	var brought []*regexp.Regexp
-	for _, s := range suites(t) {
+	all := suites(t)
+	for _, s := range all {
 		if s.lane != "0" && targets[s.name] == "" && !strings.Contains(run, "\n"+s.name+"() {") {
 			t.Errorf("the suite %s is no target of the Makefile and no function of .ci/run", s.name)
-		}
-		if s.paths != "*" && s.paths != "-" {
-			brought = append(brought, regexp.MustCompile(s.paths))
 		}
 	}
 	files := slices.Concat(filesBelow(t, "..", ".go"), filesBelow(t, "..", ".yaml"), filesBelow(t, "..", ".md"))
@@ -63,7 +70,7 @@ func TestSuites(t *testing.T) {
 	}
 	for _, file := range files {
 		path := filepath.ToSlash(strings.TrimPrefix(file, ".."+string(filepath.Separator)))
-		if !strings.HasPrefix(path, ".") && !slices.ContainsFunc(brought, func(paths *regexp.Regexp) bool { return paths.MatchString(path) }) {
+		if !strings.HasPrefix(path, ".") && !slices.ContainsFunc(all, func(s suite) bool { return !s.always && s.brings(path) }) {
 			t.Errorf("%s brings no suite, and is not known to need none: it belongs to a row of .ci/suites", path)
 		}
 	}
@@ -106,6 +113,30 @@ func TestEveryTestIsRun(t *testing.T) {
 				t.Errorf("%s asks for ORGD_TEST_%s, which no target sets that .ci/run calls", file, name)
 			}
 		}
+	}
+}
+
+// Each planted mistake fails the landing that its path brings: one of these suites runs the test that notices it.
+func TestMistakesFailTheirLanding(t *testing.T) {
+	targets := makefile(t)
+	directories := map[string]bool{}
+	for _, file := range filesBelow(t, "planted/bugs", ".patch") {
+		pkg, test, path := find(t, `(?m)^Package: \./(.*)$`, file)[0], find(t, `(?m)^Test: (\w+)`, file)[0], find(t, `(?m)^--- a/(.*)$`, file)[0]
+		directories[filepath.Dir(path)] = true
+		noticed := !slices.Contains(words(t, "ALONE"), pkg) || // by make test
+			slices.Contains(strings.Fields(variable(t, "STORES")), "./"+pkg) || // by make stores
+			strings.Contains(file, "on-replicas") // by make integration
+		for _, s := range suites(t) {
+			if s.brings(path) {
+				noticed = noticed || strings.Contains(targets[s.name], " ./"+pkg+" ") && (s.name == "faults" || s.name == "redis")
+			}
+		}
+		if !noticed {
+			t.Errorf("%s: no suite that %s brings runs %s of %s", file, path, test, pkg)
+		}
+	}
+	if len(directories) < 10 {
+		t.Errorf("mistakes are planted in %d directories, want 10 at least", len(directories))
 	}
 }
 
