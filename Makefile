@@ -8,7 +8,7 @@ COMMITTED ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%d
 export CGO_ENABLED := 0
 FLAGS := -trimpath -buildvcs=false -tags=nomsgpack
 export GOFLAGS := $(strip $(filter-out $(FLAGS),$(GOFLAGS)) $(FLAGS))
-LDFLAGS := -s -w -X orgd/adapters/system.version=$(VERSION) -X orgd/adapters/system.commit=$(REVISION) -X orgd/adapters/system.committed=$(COMMITTED)
+LDFLAGS := -s -w -X orgd/adapters/system.version=$(VERSION)$(if $(filter unknown,$(REVISION)),, -X orgd/adapters/system.commit=$(REVISION) -X orgd/adapters/system.committed=$(COMMITTED))
 # Where make build puts the program.
 BIN ?= bin/orgd
 # The image that make image makes, and the processor that it is for.

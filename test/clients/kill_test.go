@@ -62,14 +62,16 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// reportUntilKilled has a driver report until it is killed after a while, and returns the
-// tools of the events that it has said to have taken.
+// reportUntilKilled has a driver report until it is killed, a while after it took the first events,
+// and returns the tools of the events that it has said to have taken.
 func (g *stage) reportUntilKilled(t *testing.T, after time.Duration) (taken []string) {
 	t.Helper()
 	r := must(g.driver(t, ""))(t)
-	time.AfterFunc(after, func() { _ = r.cmd.Process.Kill() })
 	defer r.kill()
 	for {
+		if len(taken) == 3 {
+			time.AfterFunc(after, func() { _ = r.cmd.Process.Kill() })
+		}
 		first := g.events + 1
 		answer, err := r.do(map[string]any{"do": "report", "events": g.makeEvents(3, "Ada")})
 		if err != nil {
