@@ -102,7 +102,7 @@ test: ## run the tests of everyday; uses nothing but Go
 	.ci/gotest "$$(go list -f '$(TESTED)' $(ALL) | grep -E '^orgd/($(ASKING))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
 
 # The program is built once.
-test kills smoke browser faults scenarios races: export ORGD_TEST_BINARY ?= $(shell .ci/program)
+test kills smoke browser faults requests scenarios races: export ORGD_TEST_BINARY ?= $(shell .ci/program)
 kills: ## kill the program and cut its connections: the part of make faults that every change is tried with
 	.ci/gotest --cached ./test/faults -parallel 4 -timeout 20m -run '^($(KILLED))$$' $(TESTFLAGS)
 
@@ -110,13 +110,13 @@ smoke: ## walk through the console in a real browser: the part of make browser t
 	.ci/gotest --cached ./test/browser -timeout 20m -run '^($(WALKS))$$' $(TESTFLAGS)
 
 faults: ## kill the program, cut its connections, lose its answers: what was acknowledged stays
-	.ci/gotest ./test/faults -parallel 4 -timeout 20m $(TESTFLAGS)
+	.ci/gotest --cached ./test/faults -parallel 4 -timeout 20m $(TESTFLAGS)
 
 budget: ## hold what each request costs against its bounds, on a service that is as full as it may be
 	.ci/gotest ./test/budget -timeout 20m $(TESTFLAGS)
 
 requests: ## send ten thousand requests that are made from the API description
-	.ci/gotest ./test/fuzz -timeout 20m $(TESTFLAGS)
+	.ci/gotest --cached ./test/fuzz -timeout 20m $(TESTFLAGS)
 
 pages: ## run the commands of the documentation; needs Bash, curl, jq, Python, Node.js and OpenSSL
 	.ci/gotest ./test/pages -timeout 20m $(TESTFLAGS)
@@ -223,7 +223,7 @@ browser: export ORGD_TEST_AXE ?= $(CURDIR)/bin/axe.min.js
 browser: ## use the pages in a real browser; needs Chromium. ORGD_TEST_SCREENSHOTS names a directory for pictures
 	@[ -s "$$ORGD_TEST_AXE" ] || { command -v npm && $(MAKE) --no-print-directory bin/axe.min.js; } >/dev/null 2>&1 || \
 		echo '!!! SKIPPED: AXE-CORE CANNOT BE FETCHED: THE PAGES ARE NOT LOOKED AT BY AXE.'
-	.ci/gotest ./test/browser -timeout 60m $(TESTFLAGS)
+	.ci/gotest --cached ./test/browser -timeout 60m $(TESTFLAGS)
 
 # A module of its own, with Helm as a tool and the types of Kubernetes.
 helm-test: ## render the Helm chart, check every object, run what comes out

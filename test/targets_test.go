@@ -97,10 +97,10 @@ func TestEveryTestIsRun(t *testing.T) {
 		}
 	}
 	for name, recipe := range map[string]string{
-		"all packages but those":      `--cached "$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(ASKING))$$')"`,
+		"all packages but those":      `"$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(ASKING))$$')"`,
 		"what asks other programs":    `"$$(go list -f '$(TESTED)' $(ALL) | grep -E '^orgd/($(ASKING))$$')"`,
 		"the store on MongoDB":        "'$(STORES)'",
-		"the other half of the races": "--cached '$(SHARED)' $(RACEFLAGS) -short",
+		"the other half of the races": "'$(SHARED)' $(RACEFLAGS) -short",
 	} {
 		if !whole(recipe).MatchString(called) {
 			t.Errorf("no suite runs %s: %s", name, recipe)
@@ -210,7 +210,7 @@ func calledBy(script string, targets map[string]string) string {
 
 // whole matches the recipe that runs all tests of these packages, in their full form.
 func whole(packages string) *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\t\.ci/gotest ` + regexp.QuoteMeta(packages) + `( -(p|parallel|timeout) \w+| \$\(RACE\))*( \$\(TESTFLAGS\))?$|ORGD_TEST_IMAGE=orgd:ci \.ci/gotest ` + regexp.QuoteMeta(packages) + `; `)
+	return regexp.MustCompile(`(?m)^\t\.ci/gotest (?:--cached )?` + regexp.QuoteMeta(packages) + `( -(p|parallel|timeout) \w+| \$\(RACE\))*( \$\(TESTFLAGS\))?$|ORGD_TEST_IMAGE=orgd:ci \.ci/gotest ` + regexp.QuoteMeta(packages) + `; `)
 }
 
 var ruleLine = regexp.MustCompile(`^([a-z][a-z -]*):`)
