@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const synthetic = "../replay/testdata/history.jsonl"
+const synthetic = "testdata/history.jsonl"
 
 func TestReadFile(t *testing.T) {
 	plain, err := ReadFile(synthetic)
