@@ -217,7 +217,7 @@ AXE := 4.14.1
 AXE_SUM := 29348999450cdf2849a8e70b7912fc2da85a849da39c0d0d5394f51d4a9ed95c
 bin/axe.min.js:
 	mkdir -p bin/axe && cd bin/axe && npm pack --silent axe-core@$(AXE) && tar -xzf axe-core-$(AXE).tgz package/axe.min.js
-	echo '$(AXE_SUM)  bin/axe/package/axe.min.js' | sha256sum --check --quiet && mv bin/axe/package/axe.min.js $@ && rm -r bin/axe
+	echo '$(AXE_SUM)  bin/axe/package/axe.min.js' | sha256sum --check --quiet && mv bin/axe/package/axe.min.js $@ && touch --date=@0 $@ && rm -r bin/axe
 
 browser: export ORGD_TEST_AXE ?= $(CURDIR)/bin/axe.min.js
 browser: ## use the pages in a real browser; needs Chromium. ORGD_TEST_SCREENSHOTS names a directory for pictures
