@@ -98,7 +98,6 @@ func TestHelp(t *testing.T) {
 			t.Errorf("orgd %s --help = %+v, want %q on standard output", line, r, want)
 		}
 	}
-	golden.File(t, "testdata/serve_help.txt", must(t, nil, "serve", "--help"))
 }
 
 func TestVersion(t *testing.T) {

@@ -183,7 +183,7 @@ func bodySizes(t *testing.T, s *Service) {
 	}
 	// Texts and objects have bounds of their own.
 	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("x", 128<<10)}).want(200)
-	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("x", 128<<10+1)}).refused(400, 2001, "instructions")
+	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("x", 128<<10+1)}).refused(400, 2001, "instructions: must be at most 131072 bytes of UTF-8 (128 KiB), not 131073")
 	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("ä", 64<<10+1)}).refused(400, 2001, "instructions")
 	w.patch(agentPath(w.ann), obj{"metadata": obj{"x": strings.Repeat("x", 16<<10)}}).refused(400, 2001, "metadata")
 	w.patch("/company", obj{"settings": obj{"x": strings.Repeat("x", 63<<10)}}).want(200)

@@ -35,7 +35,7 @@ func labelMoves(t *testing.T, s *Service) {
 	w.put(path, obj{"version": 2}).want(200).hasAll("data", obj{"version": 2, "reason": nil})
 	w.put(path, obj{"version": 2, "reason": "again"}).want(200).hasAll("data", obj{"version": 2, "reason": nil})
 	w.get(agentPath(w.ann)).hasAll("data", obj{"revision": before + 2, "version": 2})
-	w.put(path, obj{"version": 99}).refused(404, 3001, "no version 99")
+	w.put(path, obj{"version": 99}).refused(404, 3001, "has no version 99: it has 2 versions")
 	w.put(labelPath("nobody", "production"), obj{"version": 1}).refused(404, 3000)
 	for _, bad := range []any{obj{}, obj{"version": 0}, obj{"version": "1"}, obj{"version": 1, "fixed": "true"}, obj{"version": 1, "x": 1}, obj{"version": 1, "reason": ""}} {
 		w.put(path, bad).refused(400, 2001)
@@ -44,9 +44,9 @@ func labelMoves(t *testing.T, s *Service) {
 
 	w.put(path, obj{"version": 2, "fixed": nil, "reason": nil}).want(200).has("data.fixed", false)
 	w.put(path, obj{"version": 2, "fixed": true}).want(200).has("data.fixed", true)
-	w.put(path, obj{"version": 1}).refused(409, 4000, "fixed")
+	w.put(path, obj{"version": 1}).refused(409, 4000, "is fixed: it names version 2 for ever")
 	w.put(path, obj{"version": 2, "fixed": false}).refused(409, 4000, "fixed")
-	w.delete(path).refused(409, 4000, "fixed")
+	w.delete(path).refused(409, 4000, "is fixed: it cannot be removed")
 	w.put(labelPath(w.ann, "canary"), obj{"version": 1}).want(201)
 	w.delete(labelPath(w.ann, "canary")).want(204)
 	w.get(labelPath(w.ann, "canary")+"/history").hasAll("data",
@@ -72,7 +72,8 @@ func labelNames(t *testing.T, s *Service) {
 		w.get(labelPath(w.ann, bad)).refused(400, 2001)
 		w.get("/labels/"+bad+"/agents").refused(400, 2001)
 	}
-	w.put(labelPath(w.ann, "latest"), obj{"version": 1}).refused(400, 2001, "latest")
+	w.put(labelPath(w.ann, "Latest"), obj{"version": 1}).refused(400, 2001, "must be the name of a label")
+	w.put(labelPath(w.ann, "latest"), obj{"version": 1}).refused(400, 2001, "must not be latest: that always names the newest version")
 	w.delete(labelPath(w.ann, "latest")).refused(400, 2001, "latest")
 	w.get(labelPath(w.ann, "latest")).want(200).has("data.version", 2)
 	for i := range 16 {
@@ -99,7 +100,7 @@ func protectedLabels(t *testing.T, s *Service) {
 	editor.delete(path).refused(403, 1001)
 	editor.put(path, obj{"version": 2, "reason": "x"}).refused(403, 1001)
 	w.put(path, obj{"version": 2}).want(200)
-	editor.put(path, obj{"version": 1}).refused(403, 1001, "reason")
+	editor.put(path, obj{"version": 1}).refused(403, 1001, "say why in reason")
 	editor.put(path, obj{"version": 1, "reason": "worse"}).want(200)
 	w.get(path+"/history").hasAll("data.0", obj{"version": 1, "from_version": 2, "by": "editor", "way": "return", "reason": "worse"})
 	w.get("/changes?agent_id="+w.ann).hasAll("data.0", obj{"label": "production", "way": "return"})

@@ -49,6 +49,7 @@ func searchMatches(t *testing.T, s *Service) {
 	w.get("/agents?search=refund&q=a").refused(400, 2000, "search", "q")
 	w.get("/agents?search=refund&deleted=true").refused(400, 2000, "search", "deleted")
 	w.get("/agents?search=").refused(400, 2001, "search")
+	w.get("/agents?search=ab").refused(400, 2001, "search: must be 3 to 128 characters")
 	w.get("/agents?search=abc&search=abc").refused(400, 2001, "search")
 }
 

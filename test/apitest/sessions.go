@@ -296,7 +296,7 @@ func revokingOwnSessions(t *testing.T, s *Service) {
 		one, two := s.as(t, role, "Design"), s.as(t, role, "Design")
 		foreign := s.grant(t, Grant{Subject: "lee", Role: "editor"})
 		sid, other := two.get("/auth/me").text("data.sid"), foreign.get("/auth/me").text("data.sid")
-		one.delete("/auth/sessions/"+other).refused(403, 1001)
+		one.delete("/auth/sessions/"+other).refused(403, 1001, "only on its own sessions")
 		foreign.get("/company").want(200)
 		one.delete("/auth/sessions/" + sid).want(204)
 		two.everywhere(401, 1002)
