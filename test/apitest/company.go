@@ -1,15 +1,11 @@
 package apitest
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func companyChecks() map[string]check {
 	return map[string]check{
 		"Defaults": companyDefaults,
 		"Change":   companyChanges,
-		"Bounds":   companyBounds,
 		"Currency": currencies,
 		"Reorder":  reorderedDepartments,
 		"Revision": companyRevisions,
@@ -35,23 +31,6 @@ func companyChanges(t *testing.T, s *Service) {
 	if _, err := r.find("data.agents"); err == nil {
 		t.Error("the company shows agents")
 	}
-}
-
-func companyBounds(t *testing.T, s *Service) {
-	c := s.admin(t)
-	for field, bad := range map[string][]any{
-		"company_name":          {"", strings.Repeat("x", 257), 1},
-		"autonomy_level":        {"", "none", 1},
-		"budget_monthly":        {-1, "1", true},
-		"currency":              {"", "usd", "US", "USDX", "ZZZ", 1},
-		"communication_pattern": {"", strings.Repeat("x", 257), 1},
-		"settings":              {1, list{}, "x"},
-	} {
-		for _, v := range bad {
-			c.patch("/company", obj{field: v}).refused(400, 2001, field)
-		}
-	}
-	c.patch("/company", obj{"company_name": strings.Repeat("名", 256)}).want(200)
 }
 
 // The currency is fixed by the first cost.

@@ -13,7 +13,6 @@ func labelChecks() map[string]check {
 		"Protected": protectedLabels,
 		"Resolve":   resolvedLabels,
 		"Agents":    agentsOfLabels,
-		"Roles":     labelRoles,
 		"Lifetime":  labelsEnd,
 		"Parallel":  parallelMoves,
 		"Documents": labelsInDocuments,
@@ -141,62 +140,6 @@ func agentsOfLabels(t *testing.T, s *Service) {
 	w.get("/labels/production/agents?owner=eve&tag=a").want(200).has("data", list{})
 	w.patch(agentPath(w.ann), obj{"owner": "eve", "tags": list{"b", "a"}}).want(200)
 	w.get("/labels/production/agents?owner=eve&tag=a&tag=b").want(200).has("data.0.agent_id", w.ann)
-}
-
-// Who may do what with a label, by role, department and protection, in all combinations.
-func labelRoles(t *testing.T, s *Service) {
-	w := newWorld(t, s)
-	w.patch(departmentPath("Design"), obj{"policies": obj{"protected_labels": list{"production"}}}).want(200)
-	n := 0
-	for _, role := range []string{"viewer", "agent", "reporter", "department_admin", "editor", "admin"} {
-		for _, department := range []string{"Design", "Sales"} {
-			for _, label := range []string{"production", "canary"} {
-				n++
-				c := s.as(t, role, department)
-				moves := role == "editor" || role == "admin" || role == "department_admin" && department == "Design"
-				direct := moves && (role != "editor" || label == "canary")
-				w.labelAttempts(t, c, fmt.Sprint("Agent ", n), label, map[bool]string{true: "direct", false: "return"}[direct], direct, moves)
-			}
-		}
-	}
-}
-
-// labelAttempts has c do everything that can be done with a label of an agent. It may do all
-// of it if it is direct, and go back if it moves labels at all.
-func (w world) labelAttempts(t *testing.T, c *client, agent, label, way string, direct, moves bool) {
-	t.Helper()
-	id := w.hire(agent, "Design")
-	for _, role := range []string{"Second", "Third"} {
-		w.patch(agentPath(id), obj{"role": role}).want(200)
-	}
-	path := labelPath(id, label)
-	for _, a := range []struct {
-		what    string
-		before  func()
-		method  string
-		body    any
-		allowed bool
-	}{
-		{"set", func() {}, "PUT", obj{"version": 1, "reason": "x"}, direct},
-		{"move", func() { w.put(path, obj{"version": 1}).success(); w.put(path, obj{"version": 2}).want(200) }, "PUT", obj{"version": 3, "reason": "x"}, direct},
-		{"go back", func() { w.put(path, obj{"version": 2}).want(200) }, "PUT", obj{"version": 1, "reason": "x"}, moves},
-		{"go back without a reason", func() { w.put(path, obj{"version": 2}).want(200) }, "PUT", obj{"version": 1}, direct},
-		{"remove", func() { w.put(path, obj{"version": 2}).want(200) }, "DELETE", nil, direct},
-		{"set again", func() { w.delete(path) }, "PUT", obj{"version": 1, "reason": "x"}, direct},
-		{"go back and fix", func() { w.put(path, obj{"version": 2}).success() }, "PUT", obj{"version": 1, "reason": "x", "fixed": true}, direct},
-		{"fix", func() { w.put(path, obj{"version": 1}) }, "PUT", obj{"version": 1, "reason": "x", "fixed": true}, direct},
-	} {
-		a.before()
-		r := c.send(a.method, path, a.body)
-		switch {
-		case !a.allowed && !r.is(403, 1001):
-			t.Errorf("%s tries to %s %s = %d %s, want 403/1001", agent, a.what, label, r.status, clip(r.body))
-		case a.allowed && r.status >= 300:
-			t.Errorf("%s tries to %s %s = %d %s, want success", agent, a.what, label, r.status, clip(r.body))
-		case a.what == "go back" && a.allowed:
-			w.get(path+"/history").has("data.0.way", way)
-		}
-	}
 }
 
 // A rollback leaves labels; a deletion ends them, also for another agent of the name.

@@ -31,7 +31,6 @@ func applyChecks() map[string]check {
 		"Events":       documentEvents,
 		"YAML":         documentsInYAML,
 		"YAMLMistakes": yamlMistakes,
-		"Keys":         documentKeys,
 		"BesideOthers": appliesBesideOthers,
 		"Copy":         copiesOrganizations,
 		"Currency":     documentCurrency,
@@ -529,27 +528,6 @@ func yamlMistakes(t *testing.T, s *Service) {
 	}
 	c.plan("format: 1\nagents:\n  - name: Ann\n    status: onboarding\n").refused(400, 2000, "(line 3)")
 	c.plan("format: 1\ndepartments:\n  - name: Sales\n    head: Nobody\n").refused(400, 2000, "(line 3)")
-}
-
-// A key answers for a plan and an apply as for every other request.
-func documentKeys(t *testing.T, s *Service) {
-	c := newStaff(t, s)
-	doc := obj{"format": 1, "agents": list{entry("Ann", obj{"level": "lead"})}}
-	first := c.key("k").plan(doc).want(200)
-	again := c.key("k").plan(doc).want(200)
-	if again.header.Get("Idempotent-Replayed") != "true" || !bytes.Equal(again.body, first.body) {
-		t.Errorf("a plan again = %s, want the first one", clip(again.body))
-	}
-	c.key("k").plan(with(doc, "company", obj{})).refused(400, 2000, "Idempotency-Key")
-	c.key("k").plan(obj{"format": 2}).refused(400, 2000, "Idempotency-Key")
-	c.key("bad").plan(obj{"format": 2}).refused(400, 2001)
-	c.key("bad").plan(doc).want(200)
-	c.key("k").apply(doc).hasAll("data", counted(0, 1, 0, 0))
-	c.patch("/agents/Ann", obj{"level": "mid"}).want(200)
-	c.key("k").apply(doc).hasAll("data", counted(0, 1, 0, 0)) // the answer of then
-	c.get("/agents/Ann").has("data.level", "mid")
-	c.key("l").apply(doc).hasAll("data", counted(0, 1, 0, 0))
-	c.key("k").post("/organization/apply?prune=false", doc).refused(400, 2000, "Idempotency-Key")
 }
 
 // Several applies and single changes at once: each answer is one of the
