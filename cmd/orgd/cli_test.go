@@ -29,8 +29,6 @@ func TestUsage(t *testing.T) {
 		"serve extra",
 		"serve --addr",
 		"serve --addr nowhere --retention soon --limit agents.fly=1/1s",
-		"serve --config /does/not/exist.yaml",
-		"serve --storage mongodb --mongo-uri mongodb://host",
 		"serve --redis-addr redis://user@host --mongo-uri mongodb://host",
 		"migrate --storage mongodb --mongo-uri host",
 		"migrate --initiate",

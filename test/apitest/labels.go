@@ -53,11 +53,6 @@ func labelMoves(t *testing.T, s *Service) {
 	w.get("/changes?agent_id="+w.ann+"&action=agent.label_removed").hasAll("data.0",
 		obj{"label": "canary", "from_version": 1, "to_version": nil, "way": "direct"})
 
-	stale := w.get(agentPath(w.ann)).etag()
-	w.put(labelPath(w.ann, "beta"), obj{"version": 1}).want(201)
-	w.with("If-Match", stale).put(labelPath(w.ann, "beta"), obj{"version": 2}).refused(409, 4002)
-	w.with("If-Match", stale).delete(labelPath(w.ann, "beta")).refused(409, 4002)
-
 	w.delete(agentPath(w.ann)).want(204)
 	w.get(path).refused(404, 3000)
 	w.get(path+"/history").hasAll("data", obj{"0.version": nil, "0.from_version": 2})
