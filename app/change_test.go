@@ -84,18 +84,6 @@ func TestTrail(t *testing.T) {
 	}
 }
 
-func TestAgentStep(t *testing.T) {
-	a := someone("ada", "Ops")
-	ch := change{call: Call{Lock: &idempotency.Lock{Key: "k"}}}
-	changed := ch.agentChange(agent.Step{Agent: a, From: 4}, func() idempotency.Reply { return idempotency.Reply{Location: "ada"} })
-	if e := changed.Audit; e.Resource != "agents/ada" || e.From != 4 || e.To != 5 || changed.Idempotency.Reply.Location != "ada" {
-		t.Errorf("agentChange = %+v, want 4 to 5 with the reply of the new state", changed)
-	}
-	if e := ch.agentChange(agent.Step{Agent: a, From: 5, Deleted: true}, noReply).Audit; e.From != 5 || e.To != 0 {
-		t.Errorf("agentChange of a deletion = %+v, want 5 to 0", e)
-	}
-}
-
 func TestAsRollback(t *testing.T) {
 	target := identity.Version{Content: someone("ada", "Ops").Identity}
 	other := errors.New("other")

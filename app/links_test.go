@@ -9,11 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"orgd/domain/access"
 	"orgd/domain/audit"
-	"orgd/domain/idempotency"
 	"orgd/domain/session"
 	"orgd/ports"
 	"orgd/ports/portstest"
@@ -151,32 +148,6 @@ func TestLinkEnds(t *testing.T) {
 	l.wantEnded("after five minutes", late)
 }
 
-// An admin makes a link for one other person, whom the audit trail calls by the session
-// that revoking ends it.
-func TestLinkForSomebodyElse(t *testing.T) {
-	l := newLinking(t)
-	ada := l.session(session.Grant{ID: "adas", Subject: "ada", Role: access.Admin})
-	in := IssueToken{Subject: "lee", Role: access.Editor, Label: "a laptop", TTL: session.MaxLinkTTL}
-	code, made, err := l.replicas[0].LinkFor(t.Context(), Call{Actor: ada.Actor()}, ada, in)
-	if err != nil || !made.ExpiresAt.Equal(noon.Add(session.MaxLinkTTL)) {
-		t.Fatalf("LinkFor = %+v, %v, want one for seven days", made, err)
-	}
-	if e := l.trail(1)[0]; e.Action != audit.LinkMade || e.Actor != "ada" || e.Resource != audit.Session(made.As.ID) {
-		t.Errorf("the audit entry is %+v", e)
-	}
-	l.clock.now = made.ExpiresAt.Add(-time.Second)
-	if s, err := l.signIn(1, code); err != nil || s.Subject != "lee" || s.Role != access.Editor || s.Label != "a laptop" || s.Root != made.As.ID {
-		t.Errorf("SignIn = %+v, %v, want a session of lee's", s, err)
-	}
-	if _, _, err := l.replicas[0].LinkFor(t.Context(), Call{Actor: l.kim.Actor()}, l.kim, in); !errors.Is(err, access.ErrForbidden) {
-		t.Errorf("LinkFor by a viewer = %v, want ErrForbidden", err)
-	}
-	in.Role, in.Subject = access.Agent, "0190a5c4-0000-7000-8000-000000000001"
-	if _, _, err := l.replicas[0].LinkFor(t.Context(), Call{Actor: ada.Actor()}, ada, in); !errors.Is(err, session.ErrAgentSubject) {
-		t.Errorf("LinkFor an agent who does not exist = %v, want ErrAgentSubject", err)
-	}
-}
-
 // Whoever ends a session also ends the links that were made with it, or in a browser that
 // was signed in by it.
 func TestLinkOfARevokedSession(t *testing.T) {
@@ -201,23 +172,5 @@ func TestLinkOfARevokedSession(t *testing.T) {
 		if what != "whom it is for" {
 			l.wantEnded("by a link for its maker after the end of "+what, own)
 		}
-	}
-}
-
-// A link under an idempotency key leaves a record without a reply. There is no link
-// without it.
-func TestLinkWithAKey(t *testing.T) {
-	l := newLinking(t)
-	lock := idempotency.Lock{Key: "k", Fingerprint: "f", Owner: "o", At: noon}
-	call := Call{Actor: l.kim.Actor(), Lock: &lock}
-	if _, _, err := l.replicas[0].Link(t.Context(), call, l.kim); err != nil {
-		t.Fatalf("Link = %v", err)
-	}
-	got, err := l.stores.Idempotency.Lock(t.Context(), lock)
-	if diff := cmp.Diff(&idempotency.Record{Key: "k", Fingerprint: "f", At: noon}, got); err != nil || diff != "" {
-		t.Errorf("the record = %v (-want +got):\n%s", err, diff)
-	}
-	if code, _, err := l.replicas[0].Link(t.Context(), call, l.kim); !errors.Is(err, idempotency.ErrRunning) || code != "" {
-		t.Errorf("Link under a used key = %q, %v, want ErrRunning", code, err)
 	}
 }

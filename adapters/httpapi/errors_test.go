@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/domain/limit"
 	"orgd/ports"
 )
@@ -82,38 +80,6 @@ func TestServerErrors(t *testing.T) {
 				t.Errorf("the canary got out: %s", all)
 			}
 		})
-	}
-}
-
-// The two forms of an error say the same.
-func TestErrorForms(t *testing.T) {
-	f := newFake(t, func(context.Context) error { return nil })
-	r := newRequest(t, "GET", "/api/v1/nowhere", "")
-	r.Header.Set("X-Request-Id", "abc-1")
-	envelope := f.send(r)
-	r.Header.Set("Accept", protocol.Problem)
-	problem := f.send(r)
-
-	var e struct {
-		Data    any            `json:"data"`
-		Error   string         `json:"error"`
-		Detail  map[string]any `json:"error_detail"`
-		Success bool           `json:"success"`
-	}
-	var p map[string]any
-	if err := errors.Join(json.Unmarshal(envelope.Body.Bytes(), &e), json.Unmarshal(problem.Body.Bytes(), &p)); err != nil {
-		t.Fatalf("answers %s and %s: %v", envelope.Body, problem.Body, err)
-	}
-	e.Detail["status"] = float64(404)
-	if fmt.Sprint(e.Detail) != fmt.Sprint(p) || e.Data != nil || e.Success || e.Error != e.Detail["detail"] {
-		t.Errorf("envelope %s, problem %s", envelope.Body, problem.Body)
-	}
-	if p["instance"] != "abc-1" || p["type"] != "https://orgd.invalid/errors#not_found" || p["title"] != "Resource Not Found" ||
-		p["error_code"] != 3002.0 || p["retry_after"] != nil || p["retryable"] != false || p["error_category"] != "not_found" {
-		t.Errorf("problem = %s", problem.Body)
-	}
-	if a, b := envelope.Header().Get("Content-Type"), problem.Header().Get("Content-Type"); a != protocol.JSON || b != protocol.Problem {
-		t.Errorf("Content-Type = %s and %s", a, b)
 	}
 }
 

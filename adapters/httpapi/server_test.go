@@ -368,18 +368,6 @@ func TestEndlessBody(t *testing.T) {
 	}
 }
 
-// If-None-Match is a condition of reads: a change is answered, whatever the client has.
-func TestNotModifiedIsForReads(t *testing.T) {
-	f := newFake(t, ok)
-	for method, want := range map[string]int{"GET": http.StatusNotModified, "HEAD": http.StatusNotModified, "PATCH": http.StatusOK} {
-		r := newRequest(t, method, "/api/v1/company", "{}")
-		r.Header.Set("If-None-Match", "*")
-		if w := f.send(r); w.Code != want || w.Header().Get("ETag") == "" {
-			t.Errorf("%s /company = %d with the tag %q, want %d with one", method, w.Code, w.Header().Get("ETag"), want)
-		}
-	}
-}
-
 // A reorder of all that its body may name takes longer than other changes.
 func TestReordersHaveTime(t *testing.T) {
 	cfg := Default()

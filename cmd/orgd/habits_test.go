@@ -99,7 +99,6 @@ func TestNearestNames(t *testing.T) {
 		"agents --department Engineerng": `; did you mean "Engineering"?`,
 		"department show design2":        `; did you mean "Design"?`,
 		"project show Checkout":          `("Checkout")?`,
-		"agent show Ada --version 9":     "has no version 9: it has 2 versions\n",
 		"agent delete Adda --yes":        `; did you mean "Ada"?`,
 		"label list Hall":                `; did you mean "Hal"?`,
 	} {
@@ -119,8 +118,6 @@ func TestAgentUpdateDryRun(t *testing.T) {
 		"agent update Ada --dry-run --level senior":          {exitOK, "", "Nothing to change"},
 		"agent update Ada --dry-run --name Eve --level lead": {exitPlanned, level, ""},
 		"agent update Ada --dry-run --model=":                {exitPlanned, "model: ", ""},
-		"agent update Ada --dry-run --department nowhere":    {exitFailure, "", "department: there will be no such department"},
-		"agent update Bob --dry-run --level lead":            {exitFailure, "", "not found"},
 	} {
 		r := o.types(t, "", strings.Fields(line)...)
 		if r.code != want.code || !strings.Contains(r.stdout, want.stdout) || !strings.Contains(r.stderr, want.stderr) {

@@ -556,34 +556,3 @@ func TestImportHistoryReal(t *testing.T) {
 		}
 	}
 }
-
-// Every example of the help runs.
-func TestImportExamples(t *testing.T) {
-	o := openRegistry(t, "")
-	o.interactive = true
-	t.Chdir(gittest.Repository(t, gittest.Commit{Write: map[string]string{
-		"agents/law/ada.md": definition("ada", "one"), "agents/drafts/bob.md": definition("bob", "one"), "catalogue/categories/law/cy.md": definition("cy", "one"), "rules/go.mdc": "Gently.\n",
-	}}))
-	_, examples, _ := strings.Cut(must(t, nil, "import", "agents", "--help"), "Examples:")
-	examples, _, _ = strings.Cut(examples, "Arguments:")
-	words := regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
-	ran := 0
-	for line := range strings.SplitSeq(examples, "\n") {
-		args := words.FindAllString(line, -1)
-		if len(args) == 0 {
-			continue
-		}
-		for i, word := range args {
-			args[i] = strings.Trim(word, `'"`)
-		}
-		want := exitOK
-		if slices.Contains(args, "--dry-run") {
-			want = exitPlanned
-		}
-		o.run(want, "y\n", args[1:]...)
-		ran++
-	}
-	if ran != 7 {
-		t.Errorf("%d examples have run, want 7", ran)
-	}
-}

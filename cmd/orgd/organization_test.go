@@ -319,18 +319,6 @@ agents:
       nme: "b; c"
 - role: x
 `},
-		{"state.yaml", `format: 1
-departments:
-- name: Research
-  budget_percent: 90
-  head: Nobody
-- {name: New, budget_percent: 30}
-agents:
-- name: Ann
-  level: lead
-  department: Nowhere
-- {name: Zed, role: R}
-`},
 		{"state.json", `{
   "format": 1,
   "departments": [
@@ -341,15 +329,6 @@ agents:
     {"name": "Ann",
      "department": "Nowhere"},
     {"name": "Zed", "role": "R"}
-  ]
-}
-`},
-		{"text.json", `{
-  "format": 1,
-  "company": {"company_name": "A", "company_name": "B"},
-  "agents": [
-    {"name": },
-    {"name": "Zed", "role": "R", "level": "boss"}
   ]
 }
 `},

@@ -165,27 +165,3 @@ func TestRenderWatch(t *testing.T) {
 		t.Errorf("orgd render --watch = %d", code)
 	}
 }
-
-// Every example of the help runs.
-func TestRenderExamples(t *testing.T) {
-	o := openRegistry(t, strings.ReplaceAll(rendered, "R&D", "Engineering"))
-	o.run(exitOK, "", "label", "set", "Ada", "production", "1")
-	t.Chdir(t.TempDir())
-	_, examples, _ := strings.Cut(must(t, nil, "render", "--help"), "Examples:")
-	examples, _, _ = strings.Cut(examples, "Flags:")
-	ran := 0
-	for line := range strings.Lines(examples) {
-		args := strings.Fields(line)
-		switch {
-		case len(args) == 0:
-			continue
-		case slices.Contains(args, "--watch"):
-			args = slices.DeleteFunc(args, func(word string) bool { return word == "--watch" }) // TestRenderWatch
-		}
-		o.run(exitOK, "", args[1:]...)
-		ran++
-	}
-	if ran != 5 {
-		t.Errorf("%d examples have run, want 5", ran)
-	}
-}

@@ -150,6 +150,15 @@ func TestCheckIn(t *testing.T) {
 	}
 }
 
+// Protected labels are moved by who manages the department, or everything.
+func TestMovesProtected(t *testing.T) {
+	for _, r := range access.Roles() {
+		if got, want := (access.Actor{Role: r}).MovesProtected(), r == access.DepartmentAdmin || r == access.Admin; got != want {
+			t.Errorf("MovesProtected of %s = %t, want %t", r, got, want)
+		}
+	}
+}
+
 func TestCheckBudgetShare(t *testing.T) {
 	for actor, ok := range map[*access.Actor]bool{&admin: true, &editor: true, &head: false, &member: false} {
 		if err := access.CheckBudgetShare(*actor); (err == nil) != ok {

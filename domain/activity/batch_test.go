@@ -165,6 +165,7 @@ func TestParseBatchRefuses(t *testing.T) {
 		{task + `{"success":true,"quality_score":10.00000000001}`, "events[0].data.quality_score: must be a number from 0 to 10"},
 		{task + `{"success":true,"quality_score":"9"}`, "events[0].data.quality_score: must be a number"},
 		{task + `{"success":true,"cost":0.0000000001}`, "events[0].data.cost: must have at most 9 decimals"},
+		{task + `{"success":true,"cost":-1}`, "events[0].data.cost: must be"},
 		{task + `{"success":true,"tokens":1.5}`, "events[0].data.tokens: must be a whole number"},
 		{task + `{"success":true,"tokens":-1}`, "events[0].data.tokens: must be a whole number"},
 		{`"event_type":"cost_incurred"`, "events[0].data.amount: is required"},

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"errors"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,29 +103,5 @@ func checkStep(t *rapid.T, before Agent, s Step) {
 	}
 	if after.Identity.ID != before.Identity.ID || after.Identity.HiringDate != before.Identity.HiringDate || after.OrderKey != before.OrderKey {
 		t.Errorf("id, day of hiring or place has changed: %+v", after)
-	}
-}
-
-// Many may change one agent that they have read together: each gets a state of
-// its own.
-func TestChangesInParallel(t *testing.T) {
-	a := hire(t, `"model":{"provider":"p","model_id":"m"},"tools":{"sub_constraints":{}},"memory":{"retention_days":1},`+
-		`"metadata":{"a":{"b":0}},"model_requirement":{},"autonomy_level":"semi","authority":{"reports_to":"Bob"}`)
-	want := image(a)
-	var wg sync.WaitGroup
-	for _, text := range changes {
-		p := patch(t, text)
-		for range 2 {
-			wg.Go(func() {
-				s, err := a.Change(p, on(1))
-				if err == nil && s.Version != nil && s.Version.Hash != s.Agent.Identity.Hash() {
-					t.Errorf("Change(%s) made a version of another state", text)
-				}
-			})
-		}
-	}
-	wg.Wait()
-	if got := image(a); got != want {
-		t.Errorf("the agent has changed (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }

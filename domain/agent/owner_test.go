@@ -2,7 +2,6 @@ package agent
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -33,16 +32,6 @@ func TestOwnerAndTagsAreLogged(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"owner", "tags"}, got.Change.Fields); diff != "" {
 		t.Errorf("the change log names (-want +got):\n%s", diff)
-	}
-}
-
-// A restored agent has the owner and the tags that it had.
-func TestRestoreKeepsOwnerAndTags(t *testing.T) {
-	a := hire(t, `"owner":"ann","tags":["a"]`)
-	fired := a.Fire(on(1))
-	got, err := Former{Last: fired.Agent, Deletion: fired.Deletion()}.Restore(Restoring{}, on(2))
-	if err != nil || got.Agent.Owner == nil || *got.Agent.Owner != "ann" || fmt.Sprint(got.Agent.Tags) != "[a]" {
-		t.Errorf("Restore = %v of %v, %v, want ann's, with the tag a", got.Agent.Tags, got.Agent.Owner, err)
 	}
 }
 

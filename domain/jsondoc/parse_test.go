@@ -28,6 +28,7 @@ func TestParseRefuses(t *testing.T) {
 		"\xff":                       `byte 0: this byte is not valid UTF-8`,
 		"{\"ä\":\"\xc3\"}":           `byte 7: this byte is not valid UTF-8`,
 		"\"\xed\xa0\x80\"":           `byte 1: this byte is not valid UTF-8`,
+		"\"\xc0\xaf\"":               `byte 1: this byte is not valid UTF-8`,
 		"\x00":                       `byte 0: expected a value, found "\x00"`,
 		"{}\x00":                     `byte 2: expected the end of the text, found "\x00"`,
 		"{} {}":                      `byte 3: expected the end of the text, found "{"`,

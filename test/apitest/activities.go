@@ -130,35 +130,11 @@ func batchesAreAtomic(t *testing.T, s *Service) {
 func badEntries(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	for what, entry := range map[string]obj{
-		"nothing":             {},
-		"type":                event("task_done", "Ann", obj{"task_id": "t"}),
-		"lifecycle type":      event("hired", "Ann", obj{}),
-		"no agent":            {"event_type": "task_started", "data": obj{"task_id": "t"}},
-		"empty agent":         event("task_started", "", obj{"task_id": "t"}),
-		"long agent":          event("task_started", strings.Repeat("x", 129), obj{"task_id": "t"}),
-		"no data":             {"event_type": "task_started", "agent": "Ann"},
-		"no task":             event("task_started", "Ann", obj{}),
-		"no success":          event("task_completed", "Ann", obj{"task_id": "t"}),
-		"success in words":    event("task_completed", "Ann", obj{"task_id": "t", "success": "yes"}),
-		"quality":             task("Ann", 1, obj{"quality_score": 10.1}),
-		"negative duration":   task("Ann", 1, obj{"duration_seconds": -1}),
-		"negative cost":       task("Ann", 1, obj{"cost": -1}),
-		"fraction of a token": task("Ann", 1, obj{"tokens": 1.5}),
-		"no amount":           event("cost_incurred", "Ann", obj{}),
-		"amount":              event("cost_incurred", "Ann", obj{"amount": -0.1}),
-		"amount in text":      event("cost_incurred", "Ann", obj{"amount": "1"}),
-		"no tool":             event("tool_used", "Ann", obj{"success": true}),
-		"score":               event("delegation_sent", "Ann", obj{"task_id": "t", "score": 11}),
-		"id":                  with(task("Ann", 1, nil), "id", "x"),
-		"related null":        with(task("Ann", 1, nil), "related_ids", obj{"a": nil}),
-		"time":                with(task("Ann", 1, nil), "timestamp", "yesterday"),
-		"date":                with(task("Ann", 1, nil), "timestamp", "2026-01-31"),
-		"description":         with(task("Ann", 1, nil), "description", strings.Repeat("x", 1025)),
-		"related":             with(task("Ann", 1, nil), "related_ids", obj{"a": 1}),
-		"related list":        with(task("Ann", 1, nil), "related_ids", list{}),
-		"unknown":             with(task("Ann", 1, nil), "colour", "red"),
-		"agent_name":          with(task("Ann", 1, nil), "agent_name", "Ann"),
-		"large data":          task("Ann", 1, obj{"x": strings.Repeat("x", 16<<10)}),
+		"nothing":          {},
+		"lifecycle type":   event("hired", "Ann", obj{}),
+		"success in words": event("task_completed", "Ann", obj{"task_id": "t", "success": "yes"}),
+		"unknown":          with(task("Ann", 1, nil), "colour", "red"),
+		"related null":     with(task("Ann", 1, nil), "related_ids", obj{"a": nil}),
 	} {
 		if r := w.report(task("Ann", 0, nil), entry); !r.is(400, 2001) || !strings.Contains(r.text("error"), "events[1]") {
 			t.Errorf("%s: %d %s, want 400/2001 naming events[1]", what, r.status, clip(r.body))
@@ -212,9 +188,7 @@ func reportedTimes(t *testing.T, s *Service) {
 
 func batchSizes(t *testing.T, s *Service) {
 	w := newWorld(t, s)
-	for _, bad := range []any{obj{}, obj{"events": list{}}, obj{"events": nil}, obj{"events": obj{}}, obj{"events": list{1}}, obj{"events": list{nil}}} {
-		w.post("/activities", bad).refused(400, 2001, "events")
-	}
+	w.post("/activities", obj{"events": list{}}).refused(400, 2001, "events")
 	var all []obj
 	for i := range 1001 {
 		all = append(all, task("Ann", i, nil))

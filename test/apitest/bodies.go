@@ -54,40 +54,20 @@ func (w world) writes() []write {
 // free reports whether the body is free-form: it has no unknown fields.
 func (w write) free() bool { return strings.HasSuffix(w.path, "/ceremony-policy") }
 
+// malformed is not exactly one JSON object. What else is no JSON is in domain/jsondoc.
 var malformed = map[string]string{
-	"nothing":            "",
-	"white space":        " \n\t ",
-	"null":               "null",
-	"array":              "[]",
-	"array of object":    `[{"name":"x"}]`,
-	"text":               `"x"`,
-	"number":             "1",
-	"cut":                `{"name":"x"`,
-	"trailing data":      `{"name":"x"}x`,
-	"two documents":      `{"name":"x"}{"name":"x"}`,
-	"trailing comma":     `{"name":"x",}`,
-	"single quotes":      `{'name':'x'}`,
-	"bare key":           `{name:"x"}`,
-	"comment":            "{\"name\":\"x\"} // x",
-	"NaN":                `{"name":NaN}`,
-	"infinity":           `{"name":-Infinity}`,
-	"hexadecimal":        `{"name":0x10}`,
-	"leading zero":       `{"name":01}`,
-	"plus sign":          `{"name":+1}`,
-	"bare point":         `{"name":1.}`,
-	"duplicate key":      `{"x":{"a":1,"a":1}}`,
-	"escaped duplicate":  `{"x":{"a":1,"\u0061":1}}`,
-	"byte order mark":    "\ufeff{}",
-	"invalid UTF-8":      "{\"x\":\"\xff\"}",
-	"overlong UTF-8":     "{\"x\":\"\xc0\xaf\"}",
-	"UTF-8 surrogate":    "{\"x\":\"\xed\xa0\x80\"}",
-	"lone surrogate":     `{"x":"\ud800"}`,
-	"swapped surrogates": `{"x":"\udc00\ud800"}`,
-	"bad escape":         `{"x":"\x"}`,
-	"control character":  "{\"x\":\"a\nb\"}",
-	"UTF-16":             "{\x00}\x00",
-	"no colon":           `{"x" 1}`,
-	"form":               "name=x&role=y",
+	"nothing":           "",
+	"null":              "null",
+	"array":             "[]",
+	"cut":               `{"name":"x"`,
+	"trailing data":     `{"name":"x"}x`,
+	"two documents":     `{"name":"x"}{"name":"x"}`,
+	"trailing comma":    `{"name":"x",}`,
+	"escaped duplicate": `{"x":{"a":1,"\u0061":1}}`,
+	"byte order mark":   "\ufeff{}",
+	"invalid UTF-8":     "{\"x\":\"\xff\"}",
+	"lone surrogate":    `{"x":"\ud800"}`,
+	"form":              "name=x&role=y",
 }
 
 // Whatever is not exactly one JSON object is refused, by every operation, also
@@ -147,10 +127,7 @@ func mediaTypes(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	w.hook()
 	for _, op := range w.writes() {
-		for _, typ := range []string{
-			"", "text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "application/xml",
-			"application/json-patch+json", "application/problem+json", "multipart/form-data; boundary=x", "json",
-		} {
+		for _, typ := range []string{"", "text/plain", "application/json-patch+json"} {
 			w.with("Content-Type", typ).send(op.method, op.path, op.good).refused(400, 2001, "Content-Type")
 		}
 		w.with("Content-Type").send(op.method, op.path, op.good).refused(400, 2001, "Content-Type")
@@ -183,7 +160,7 @@ func bodySizes(t *testing.T, s *Service) {
 	}
 	// Texts and objects have bounds of their own.
 	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("x", 128<<10)}).want(200)
-	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("x", 128<<10+1)}).refused(400, 2001, "instructions")
+	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("x", 128<<10+1)}).refused(400, 2001, "instructions: must be at most 131072 bytes of UTF-8 (128 KiB), not 131073")
 	w.patch(agentPath(w.ann), obj{"instructions": strings.Repeat("ä", 64<<10+1)}).refused(400, 2001, "instructions")
 	w.patch(agentPath(w.ann), obj{"metadata": obj{"x": strings.Repeat("x", 16<<10)}}).refused(400, 2001, "metadata")
 	w.patch("/company", obj{"settings": obj{"x": strings.Repeat("x", 63<<10)}}).want(200)

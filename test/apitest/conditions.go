@@ -75,9 +75,7 @@ func ifMatch(t *testing.T, s *Service) {
 		before := w.get(g.tagOf).want(200)
 		tag := before.etag()
 		id, rest, _ := strings.Cut(strings.Trim(tag, `"`), ".")
-		for _, stale := range []string{
-			`"nonsense"`, `""`, `W/"nonsense"`, `"a", W/"` + id + `"`, `W/"` + id + `.99-gzip"`, tag[:len(tag)-1] + `-identity"`, `"` + id + `"`, `"` + id + `.0"`, `"` + id + `.99"`, `"x.` + rest + `"`, `"*"`,
-		} {
+		for _, stale := range []string{`"nonsense"`, `"` + id + `"`, `"` + id + `.99"`, `"x.` + rest + `"`, `"*"`} {
 			w.with("If-Match", stale).send(g.method, g.path, g.body).refused(409, 4002)
 		}
 		w.get(g.tagOf).has("data", before.at("data"))
@@ -93,42 +91,27 @@ func ifMatchAny(t *testing.T, s *Service) {
 	}
 }
 
-// markedForms returns the forms in which proxies that compress pass on a tag.
-func markedForms(tag string) []string {
-	forms := []string{"W/" + tag}
-	for _, marker := range []string{"-", ";", "--"} {
-		for _, coding := range []string{"gzip", "br", "deflate", "zstd"} {
-			marked := strings.TrimSuffix(tag, `"`) + marker + coding + `"`
-			forms = append(forms, marked, "W/"+marked)
-		}
-	}
-	return forms
-}
-
-// A tag that a proxy has marked names the same revision. Of each write that can be made
-// only once, one form is tried.
+// A tag that a proxy has marked, because it compresses, names the same revision.
 func ifMatchMarked(t *testing.T, s *Service) {
 	w := newGuardedWorld(t, s)
-	for i, g := range w.guardedWrites() {
-		for j := range markedForms(`"x"`) {
-			if once := g.method == "DELETE" || strings.HasSuffix(g.path, "/rotate-secret"); once && j != i {
-				continue
-			}
-			tag := w.get(g.tagOf).want(200).etag()
-			id, _, _ := strings.Cut(strings.Trim(tag, `"`), ".")
-			old := markedForms(`"` + id + `.0"`)[j]
-			w.with("If-Match", old).send(g.method, g.path, g.body).refused(409, 4002, "has changed since")
-			w.with("If-Match", `"x", `+old+", "+markedForms(tag)[j]).send(g.method, g.path, g.body).success()
-		}
+	for _, g := range w.guardedWrites() {
+		tag := w.get(g.tagOf).want(200).etag()
+		id, _, _ := strings.Cut(strings.Trim(tag, `"`), ".")
+		old := `W/"` + id + `.0-gzip"`
+		w.with("If-Match", old).send(g.method, g.path, g.body).refused(409, 4002, "has changed since")
+		w.with("If-Match", `"x", `+old+", "+marked(tag)).send(g.method, g.path, g.body).success()
 	}
 }
+
+// marked is a tag as one such proxy passes it on. All forms are in adapters/httpapi/internal/protocol.
+func marked(tag string) string { return "W/" + strings.TrimSuffix(tag, `"`) + `-gzip"` }
 
 // Who sends a tag that names no revision of the resource is not told that somebody has
 // changed it.
 func ifMatchForeign(t *testing.T, s *Service) {
 	w := newGuardedWorld(t, s)
 	for _, g := range w.guardedWrites() {
-		for _, header := range []string{`W/"x"`, `"x-gzip"`, `"5f2b"`, `"", W/"*"`} {
+		for _, header := range []string{`W/"x"`, `"", W/"*"`} {
 			w.with("If-Match", header).send(g.method, g.path, g.body).refused(409, 4002, "no tag that this service made")
 		}
 		w.with("If-Match", `"`+nobody+`.1"`).send(g.method, g.path, g.body).refused(409, 4002, "tags of other resources")
@@ -140,9 +123,7 @@ func ifMatchBad(t *testing.T, s *Service) {
 	w := newGuardedWorld(t, s)
 	for _, g := range w.guardedWrites() {
 		before := w.get(g.tagOf).want(200)
-		for _, values := range [][]string{
-			{""}, {" "}, {","}, {"nonsense"}, {strings.Trim(before.etag(), `"`)}, {`"open`}, {"*", before.etag()}, {before.etag() + " x"}, {"w/" + before.etag()},
-		} {
+		for _, values := range [][]string{{""}, {"nonsense"}, {"*", before.etag()}} {
 			w.with("If-Match", values...).send(g.method, g.path, g.body).refused(400, 2001, "If-Match")
 		}
 		w.get(g.tagOf).has("data", before.at("data"))
@@ -168,7 +149,7 @@ func ifNoneMatch(t *testing.T, s *Service) {
 		"/webhooks/" + w.webhook:              func() { w.patch("/webhooks/"+w.webhook, obj{"event_types": list{}}).want(200) },
 	} {
 		tag := w.get(path).want(200).etag()
-		for _, header := range append(markedForms(tag), tag, `"x", `+tag, "*", `W/"x",`+tag+`,"y"`) {
+		for _, header := range []string{tag, marked(tag), "*", `W/"x",` + tag + `,"y"`} {
 			for _, method := range []string{"GET", "HEAD"} {
 				r := w.with("If-None-Match", header).send(method, path, nil).want(304)
 				if r.etag() != tag {
@@ -176,7 +157,7 @@ func ifNoneMatch(t *testing.T, s *Service) {
 				}
 			}
 		}
-		for _, header := range []string{`"x"`, "", "nonsense", tag[1:], tag + " x", `"` + nobody + `.1"`, `W/"x-gzip"`, tag[:len(tag)-1] + `-x"`} {
+		for _, header := range []string{`"x"`, "", tag[1:], `"` + nobody + `.1"`} {
 			w.with("If-None-Match", header).get(path).want(200)
 		}
 		w.with("If-Match", `"x"`).get(path).want(200) // reads have no If-Match
@@ -187,6 +168,7 @@ func ifNoneMatch(t *testing.T, s *Service) {
 			}
 		}
 	}
+	w.with("If-None-Match", "*").patch("/company", obj{"company_name": "Acme"}).want(200) // a condition of reads only
 	// Lists and figures have no tag.
 	for _, path := range []string{"/agents", "/departments", "/company/departments", "/activities", agentPath(w.ann) + "/health", agentPath(w.ann) + "/labels", "/departments/Design/ceremony-policy/resolved"} {
 		if tag := w.with("If-None-Match", "*").get(path).want(200).header.Get("ETag"); tag != "" {

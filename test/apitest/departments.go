@@ -68,9 +68,6 @@ func departmentNames(t *testing.T, s *Service) {
 	for _, taken := range []string{"Straße", "STRASSE", " strasse ", "straße"} {
 		c.post("/departments", obj{"name": taken}).refused(409, 4001)
 	}
-	for _, bad := range []string{"", " ", ".", "..", "a\nb", "a\u200b", nobody, strings.Repeat("x", 129)} {
-		c.post("/departments", obj{"name": bad}).refused(400, 2001, "name")
-	}
 	for _, bad := range []string{"Straße/ceremony-policy", "a/reorder-agents", "a/b/HEALTH", "a/versions/3"} {
 		c.post("/departments", obj{"name": bad}).refused(400, 2001, "name: the name must not end in")
 		c.post("/departments", obj{"name": "T", "teams": list{obj{"name": bad}}}).refused(400, 2001, "teams[0].name: the name must not end in")
@@ -156,21 +153,7 @@ func departmentBounds(t *testing.T, s *Service) {
 	for _, n := range numbered("t", 65) {
 		teams = append(teams, obj{"name": n})
 	}
-	for field, bad := range map[string][]any{
-		"description":     {strings.Repeat("x", 2049), 1},
-		"head":            {"", "a\nb", 1},
-		"budget_percent":  {-1, 100.1, "1", 1.23456},
-		"autonomy_level":  {"none", ""},
-		"teams":           {teams, list{obj{}}, list{obj{"name": ""}}, list{obj{"name": "a", "members": list{"Ann", "Ann"}}}, list{1}, obj{}, list{obj{"name": "a", "size": 1}}},
-		"reporting_lines": {list{obj{"subordinate": "Ann"}}, list{obj{"subordinate": "Ann", "supervisor": nil}}, list{obj{}}},
-		"policies":        {obj{"review_requirements": obj{"min_reviewers": -1}}, obj{"approval_chains": list{obj{"action_type": "x", "approvers": list{}}}}, obj{"approval_chains": list{obj{"approvers": list{"a"}}}}, obj{"x": 1}, list{}},
-		"ceremony_policy": {1, list{}, obj{"strategy": "chaos"}, obj{"transition_threshold": 0}},
-	} {
-		for _, v := range bad {
-			w.patch("/departments/Design", obj{field: v}).refused(400, 2001, field)
-			w.post("/departments", obj{"name": "X", field: v}).refused(400, 2001, field)
-		}
-	}
+	w.patch("/departments/Design", obj{"teams": teams}).refused(400, 2001, "teams: must have at most 64 items")
 	w.patch("/departments/Design", obj{"teams": teams[:64], "description": strings.Repeat("名", 2048)}).want(200)
 	w.post("/departments", obj{}).refused(400, 2001, "name: is required")
 }

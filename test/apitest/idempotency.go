@@ -129,6 +129,8 @@ func failuresLeaveKeysFree(t *testing.T, s *Service) {
 	k.with("If-Match", `"x"`).post("/departments/Design/reorder-agents", obj{"agent_names": list{"Bob", "Ann", "Dora"}}).refused(409, 4002)
 	k.post("/departments/Design/reorder-agents", obj{"agent_names": list{"Bob"}}).refused(400, 2000)
 	k.post("/departments/Design/reorder-agents", obj{"agent_names": list{"Bob", "Ann", "Dora"}}).want(201)
+	k.plan(obj{"format": 2}).refused(400, 2001)
+	k.plan(obj{"format": 1}).want(200)
 	k.post("/agents/nobody/versions/rollback", obj{"target_version": 1}).refused(404, 3000)
 	k.report(task("nobody", 1, nil)).refused(400, 2000)
 	k.report(task("Ann", 1, nil)).want(201)

@@ -13,7 +13,6 @@ func labelChecks() map[string]check {
 		"Protected": protectedLabels,
 		"Resolve":   resolvedLabels,
 		"Agents":    agentsOfLabels,
-		"Roles":     labelRoles,
 		"Lifetime":  labelsEnd,
 		"Parallel":  parallelMoves,
 		"Documents": labelsInDocuments,
@@ -35,7 +34,7 @@ func labelMoves(t *testing.T, s *Service) {
 	w.put(path, obj{"version": 2}).want(200).hasAll("data", obj{"version": 2, "reason": nil})
 	w.put(path, obj{"version": 2, "reason": "again"}).want(200).hasAll("data", obj{"version": 2, "reason": nil})
 	w.get(agentPath(w.ann)).hasAll("data", obj{"revision": before + 2, "version": 2})
-	w.put(path, obj{"version": 99}).refused(404, 3001, "no version 99")
+	w.put(path, obj{"version": 99}).refused(404, 3001, "has no version 99: it has 2 versions")
 	w.put(labelPath("nobody", "production"), obj{"version": 1}).refused(404, 3000)
 	for _, bad := range []any{obj{}, obj{"version": 0}, obj{"version": "1"}, obj{"version": 1, "fixed": "true"}, obj{"version": 1, "x": 1}, obj{"version": 1, "reason": ""}} {
 		w.put(path, bad).refused(400, 2001)
@@ -44,20 +43,15 @@ func labelMoves(t *testing.T, s *Service) {
 
 	w.put(path, obj{"version": 2, "fixed": nil, "reason": nil}).want(200).has("data.fixed", false)
 	w.put(path, obj{"version": 2, "fixed": true}).want(200).has("data.fixed", true)
-	w.put(path, obj{"version": 1}).refused(409, 4000, "fixed")
+	w.put(path, obj{"version": 1}).refused(409, 4000, "is fixed: it names version 2 for ever")
 	w.put(path, obj{"version": 2, "fixed": false}).refused(409, 4000, "fixed")
-	w.delete(path).refused(409, 4000, "fixed")
+	w.delete(path).refused(409, 4000, "is fixed: it cannot be removed")
 	w.put(labelPath(w.ann, "canary"), obj{"version": 1}).want(201)
 	w.delete(labelPath(w.ann, "canary")).want(204)
 	w.get(labelPath(w.ann, "canary")+"/history").hasAll("data",
 		obj{"0.version": nil, "0.from_version": 1, "0.way": "direct", "1.version": 1, "1.from_version": nil})
 	w.get("/changes?agent_id="+w.ann+"&action=agent.label_removed").hasAll("data.0",
 		obj{"label": "canary", "from_version": 1, "to_version": nil, "way": "direct"})
-
-	stale := w.get(agentPath(w.ann)).etag()
-	w.put(labelPath(w.ann, "beta"), obj{"version": 1}).want(201)
-	w.with("If-Match", stale).put(labelPath(w.ann, "beta"), obj{"version": 2}).refused(409, 4002)
-	w.with("If-Match", stale).delete(labelPath(w.ann, "beta")).refused(409, 4002)
 
 	w.delete(agentPath(w.ann)).want(204)
 	w.get(path).refused(404, 3000)
@@ -72,7 +66,8 @@ func labelNames(t *testing.T, s *Service) {
 		w.get(labelPath(w.ann, bad)).refused(400, 2001)
 		w.get("/labels/"+bad+"/agents").refused(400, 2001)
 	}
-	w.put(labelPath(w.ann, "latest"), obj{"version": 1}).refused(400, 2001, "latest")
+	w.put(labelPath(w.ann, "Latest"), obj{"version": 1}).refused(400, 2001, "must be the name of a label")
+	w.put(labelPath(w.ann, "latest"), obj{"version": 1}).refused(400, 2001, "must not be latest: that always names the newest version")
 	w.delete(labelPath(w.ann, "latest")).refused(400, 2001, "latest")
 	w.get(labelPath(w.ann, "latest")).want(200).has("data.version", 2)
 	for i := range 16 {
@@ -99,7 +94,7 @@ func protectedLabels(t *testing.T, s *Service) {
 	editor.delete(path).refused(403, 1001)
 	editor.put(path, obj{"version": 2, "reason": "x"}).refused(403, 1001)
 	w.put(path, obj{"version": 2}).want(200)
-	editor.put(path, obj{"version": 1}).refused(403, 1001, "reason")
+	editor.put(path, obj{"version": 1}).refused(403, 1001, "say why in reason")
 	editor.put(path, obj{"version": 1, "reason": "worse"}).want(200)
 	w.get(path+"/history").hasAll("data.0", obj{"version": 1, "from_version": 2, "by": "editor", "way": "return", "reason": "worse"})
 	w.get("/changes?agent_id="+w.ann).hasAll("data.0", obj{"label": "production", "way": "return"})
@@ -140,62 +135,6 @@ func agentsOfLabels(t *testing.T, s *Service) {
 	w.get("/labels/production/agents?owner=eve&tag=a").want(200).has("data", list{})
 	w.patch(agentPath(w.ann), obj{"owner": "eve", "tags": list{"b", "a"}}).want(200)
 	w.get("/labels/production/agents?owner=eve&tag=a&tag=b").want(200).has("data.0.agent_id", w.ann)
-}
-
-// Who may do what with a label, by role, department and protection, in all combinations.
-func labelRoles(t *testing.T, s *Service) {
-	w := newWorld(t, s)
-	w.patch(departmentPath("Design"), obj{"policies": obj{"protected_labels": list{"production"}}}).want(200)
-	n := 0
-	for _, role := range []string{"viewer", "agent", "reporter", "department_admin", "editor", "admin"} {
-		for _, department := range []string{"Design", "Sales"} {
-			for _, label := range []string{"production", "canary"} {
-				n++
-				c := s.as(t, role, department)
-				moves := role == "editor" || role == "admin" || role == "department_admin" && department == "Design"
-				direct := moves && (role != "editor" || label == "canary")
-				w.labelAttempts(t, c, fmt.Sprint("Agent ", n), label, map[bool]string{true: "direct", false: "return"}[direct], direct, moves)
-			}
-		}
-	}
-}
-
-// labelAttempts has c do everything that can be done with a label of an agent. It may do all
-// of it if it is direct, and go back if it moves labels at all.
-func (w world) labelAttempts(t *testing.T, c *client, agent, label, way string, direct, moves bool) {
-	t.Helper()
-	id := w.hire(agent, "Design")
-	for _, role := range []string{"Second", "Third"} {
-		w.patch(agentPath(id), obj{"role": role}).want(200)
-	}
-	path := labelPath(id, label)
-	for _, a := range []struct {
-		what    string
-		before  func()
-		method  string
-		body    any
-		allowed bool
-	}{
-		{"set", func() {}, "PUT", obj{"version": 1, "reason": "x"}, direct},
-		{"move", func() { w.put(path, obj{"version": 1}).success(); w.put(path, obj{"version": 2}).want(200) }, "PUT", obj{"version": 3, "reason": "x"}, direct},
-		{"go back", func() { w.put(path, obj{"version": 2}).want(200) }, "PUT", obj{"version": 1, "reason": "x"}, moves},
-		{"go back without a reason", func() { w.put(path, obj{"version": 2}).want(200) }, "PUT", obj{"version": 1}, direct},
-		{"remove", func() { w.put(path, obj{"version": 2}).want(200) }, "DELETE", nil, direct},
-		{"set again", func() { w.delete(path) }, "PUT", obj{"version": 1, "reason": "x"}, direct},
-		{"go back and fix", func() { w.put(path, obj{"version": 2}).success() }, "PUT", obj{"version": 1, "reason": "x", "fixed": true}, direct},
-		{"fix", func() { w.put(path, obj{"version": 1}) }, "PUT", obj{"version": 1, "reason": "x", "fixed": true}, direct},
-	} {
-		a.before()
-		r := c.send(a.method, path, a.body)
-		switch {
-		case !a.allowed && !r.is(403, 1001):
-			t.Errorf("%s tries to %s %s = %d %s, want 403/1001", agent, a.what, label, r.status, clip(r.body))
-		case a.allowed && r.status >= 300:
-			t.Errorf("%s tries to %s %s = %d %s, want success", agent, a.what, label, r.status, clip(r.body))
-		case a.what == "go back" && a.allowed:
-			w.get(path+"/history").has("data.0.way", way)
-		}
-	}
 }
 
 // A rollback leaves labels; a deletion ends them, also for another agent of the name.

@@ -31,7 +31,6 @@ func applyChecks() map[string]check {
 		"Events":       documentEvents,
 		"YAML":         documentsInYAML,
 		"YAMLMistakes": yamlMistakes,
-		"Keys":         documentKeys,
 		"BesideOthers": appliesBesideOthers,
 		"Copy":         copiesOrganizations,
 		"Currency":     documentCurrency,
@@ -506,50 +505,24 @@ func yamlMistakes(t *testing.T, s *Service) {
 		"format: 1\nagents:\n  - name: Ann\n    level: boss\n  - name: Bob\n    x: 1\n": "agents[0].level: must be one of junior, mid, senior, lead, principal, director, vp, c_suite (line 3); agents[1].x: unknown field (line 5)",
 		"format: 1\nagents:\n  - name: Ann\n    name: Bob\n":                            `line 4: duplicate key "name"`,
 		"format: 1\nagents:\n  - &a {name: Ann}\n":                                      "line 3: anchors are not allowed",
-		"format: 1\nagents:\n  - name: *a\n":                                            "line 3",
-		"format: 1\nagents:\n  - name: !!str Ann\n":                                     "line 3: tags are not allowed",
-		"format: 1\nagents:\n  - <<: {name: Ann}\n":                                     "line 3: merge keys are not allowed",
 		"format: 1\nagents:\n  - name: \"Ann\n  - name: Bob\n":                          "is not closed",
 		"format: 1\nagents:\n  - name: Ann\n - name: Bob\n":                             "line 4: is indented less",
 		"format: 1\nformat: 1\n":                                                        "format: duplicate key",
 		"format: 1\nagents:\n  - name: Ann\nagents:\n  - name: Bob\n":                   "agents: duplicate key",
 		"format: 1\n---\nformat: 1\n":                                                   "line 2: only one document",
 		"format: 1\n...\nformat: 1\n":                                                   "line 3: only one document",
-		"%YAML 1.1\n---\nformat: 1\n":                                                   "line 1: directives are not allowed",
 		"format: 1\nagents:\n":                                                          "agents: must be an array",
 		"- format: 1\n":                                                                 "must be an object",
 		"":                                                                              "format: is required",
 		"format: .nan\n":                                                                "line 1",
 		"format: 1\nagents:\n  - name: " + strings.Repeat("x", 1<<20) + "\n":            "line 3: what begins here must be at most 1048576 bytes, it has 1048587",
 		"format: 1\ncompany: {a: b: c}\ndepartments:\n- {name: a, name: b}\n- {name: D, x: 1}\nagents:\n- name: \"Ann\n- {nme: Bob}\n": `line 2: this is not YAML; line 4: duplicate key "name"; departments[1].x: unknown field (line 5); line 8: this is not YAML, or something before it is not closed; agents[1].nme: unknown field (line 8)`,
-		"\tformat: 1\n":       "line 1",
 		"format: 1\n\tx: 1\n": "line 2",
 	} {
 		c.plan(text).refused(400, 2001, says)
 	}
 	c.plan("format: 1\nagents:\n  - name: Ann\n    status: onboarding\n").refused(400, 2000, "(line 3)")
 	c.plan("format: 1\ndepartments:\n  - name: Sales\n    head: Nobody\n").refused(400, 2000, "(line 3)")
-}
-
-// A key answers for a plan and an apply as for every other request.
-func documentKeys(t *testing.T, s *Service) {
-	c := newStaff(t, s)
-	doc := obj{"format": 1, "agents": list{entry("Ann", obj{"level": "lead"})}}
-	first := c.key("k").plan(doc).want(200)
-	again := c.key("k").plan(doc).want(200)
-	if again.header.Get("Idempotent-Replayed") != "true" || !bytes.Equal(again.body, first.body) {
-		t.Errorf("a plan again = %s, want the first one", clip(again.body))
-	}
-	c.key("k").plan(with(doc, "company", obj{})).refused(400, 2000, "Idempotency-Key")
-	c.key("k").plan(obj{"format": 2}).refused(400, 2000, "Idempotency-Key")
-	c.key("bad").plan(obj{"format": 2}).refused(400, 2001)
-	c.key("bad").plan(doc).want(200)
-	c.key("k").apply(doc).hasAll("data", counted(0, 1, 0, 0))
-	c.patch("/agents/Ann", obj{"level": "mid"}).want(200)
-	c.key("k").apply(doc).hasAll("data", counted(0, 1, 0, 0)) // the answer of then
-	c.get("/agents/Ann").has("data.level", "mid")
-	c.key("l").apply(doc).hasAll("data", counted(0, 1, 0, 0))
-	c.key("k").post("/organization/apply?prune=false", doc).refused(400, 2000, "Idempotency-Key")
 }
 
 // Several applies and single changes at once: each answer is one of the

@@ -90,16 +90,8 @@ func issuedTokens(t *testing.T, s *Service) {
 func tokensThatAreNotIssued(t *testing.T, s *Service) {
 	c := s.admin(t)
 	good := obj{"subject": "kim", "role": "editor"}
-	for field, bad := range map[string][]any{
-		"subject":     {"", " kim", "a\nb", "https://idp|kim", strings.Repeat("x", 257), 1, nil},
-		"role":        {"", "root", "Admin", 1, nil},
-		"departments": {"Design", list{""}, list{1}, list{"a", "a"}, list{".."}, anys(numbered("d", 257))},
-		"label":       {"", " ", " x", "a\nb", "a\x00b", "a\u200bb", "a\u202eb", strings.Repeat("ä", 129), 1, list{}, obj{}},
-		"ttl_seconds": {0, -1, 2592001, 1.5, "600"},
-	} {
-		for _, v := range bad {
-			c.post("/auth/tokens", with(good, field, v)).refused(400, 2001, field)
-		}
+	for _, role := range []any{"", "root", "Admin", 1, nil} {
+		c.post("/auth/tokens", with(good, "role", role)).refused(400, 2001, "role")
 	}
 	c.post("/auth/tokens", obj{}).refused(400, 2001, "subject: is required", "role: is required")
 	c.post("/auth/tokens", with(with(good, "role", "department_admin"), "departments", anys(longNamesOf(200)))).refused(400, 2000, "departments")
@@ -296,7 +288,7 @@ func revokingOwnSessions(t *testing.T, s *Service) {
 		one, two := s.as(t, role, "Design"), s.as(t, role, "Design")
 		foreign := s.grant(t, Grant{Subject: "lee", Role: "editor"})
 		sid, other := two.get("/auth/me").text("data.sid"), foreign.get("/auth/me").text("data.sid")
-		one.delete("/auth/sessions/"+other).refused(403, 1001)
+		one.delete("/auth/sessions/"+other).refused(403, 1001, "only on its own sessions")
 		foreign.get("/company").want(200)
 		one.delete("/auth/sessions/" + sid).want(204)
 		two.everywhere(401, 1002)
@@ -341,42 +333,20 @@ func expiredTokens(t *testing.T, s *Service) {
 	kim.post("/auth/renew", nil).refused(401, 1000, "expired")
 }
 
-// No change of a token is accepted.
+// No change of a token is accepted. All kinds of changes are in adapters/jwtauth.
 func mutatedTokens(t *testing.T, s *Service) {
 	c := s.admin(t)
 	token := strings.TrimPrefix(c.header.Get("Authorization"), "Bearer ")
 	parts := strings.Split(token, ".")
 	none := "eyJhbGciOiJub25lIn0" // {"alg":"none"}
 	for what, bad := range map[string]string{
-		"alg none":            none + "." + parts[1] + ".",
-		"alg none, signed":    none + "." + parts[1] + "." + parts[2],
-		"no signature":        parts[0] + "." + parts[1] + ".",
-		"no signature part":   parts[0] + "." + parts[1],
-		"other claims":        parts[0] + ".eyJzdWIiOiJyb290In0." + parts[2],
-		"swapped":             parts[1] + "." + parts[0] + "." + parts[2],
-		"four parts":          token + ".x",
-		"padded":              token + "=",
-		"line break":          token[:20] + "%0A" + token[20:],
-		"quoted":              `"` + token + `"`,
-		"twice":               token + " " + token,
-		"letter case":         strings.ToUpper(token),
-		"other last letter":   token[:len(token)-1] + string(rune(token[len(token)-1]^1)),
-		"empty":               "",
-		"dots":                "..",
-		"very long":           token + strings.Repeat("x", 20_000),
-		"signature of nobody": parts[0] + "." + parts[1] + "." + strings.Repeat("A", len(parts[2])),
+		"alg none":          none + "." + parts[1] + ".",
+		"other claims":      parts[0] + ".eyJzdWIiOiJyb290In0." + parts[2],
+		"other last letter": token[:len(token)-1] + string(rune(token[len(token)-1]^1)),
+		"very long":         token + strings.Repeat("x", 20_000),
 	} {
 		if r := s.bearer(t, bad).get("/auth/me"); !r.is(401, 1000) {
 			t.Errorf("%s: %d %s, want 401/1000", what, r.status, clip(r.body))
-		}
-	}
-	for i := 0; i < len(token); i += 7 {
-		if token[i] == '.' {
-			continue
-		}
-		bad := token[:i] + string(rune(token[i]^2)) + token[i+1:]
-		if r := s.bearer(t, bad).get("/auth/me"); r.status != 401 {
-			t.Errorf("a token with another letter %d: %d, want 401", i, r.status)
 		}
 	}
 	c.get("/auth/me").want(200)

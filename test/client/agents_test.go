@@ -198,9 +198,6 @@ func checkVersions(t *testing.T, c *client.Client) {
 	if d := cmp.Diff(wantPatch, patch); d != "" {
 		t.Errorf("VersionPatch (-want +got):\n%s", d)
 	}
-	if _, err := c.VersionPatch(ctx, "Ada", 1, 9); !errors.Is(err, client.ErrNotFound) {
-		t.Errorf("VersionPatch to a version that does not exist = %v, want ErrNotFound", err)
-	}
 	must1(c.UpdateAgent(ctx, "Ada", func(a *client.Agent) error { a.Level = client.LevelLead; return nil }))(t)
 	now := must1(c.Agent(ctx, "Ada"))(t)
 	preview := must1(c.PreviewRollback(ctx, "Ada", client.RollbackInput{TargetVersion: 2}, client.IfMatch(now.ETag), client.ChangeReason("a reason")))(t)
@@ -231,19 +228,9 @@ func checkVersions(t *testing.T, c *client.Client) {
 
 func checkDeletions(t *testing.T, c *client.Client) {
 	ctx := t.Context()
-	var fields *client.Error
-	if err := c.DeleteDepartment(ctx, "Engineering"); !errors.Is(err, client.ErrValidation) || !errors.As(err, &fields) || fields.Status != 400 {
-		t.Errorf("DeleteDepartment with agents = %v, want ErrValidation", err)
-	}
 	bob := must1(c.Agent(ctx, "Bob"))(t)
 	if err := c.DeleteAgent(ctx, "Bob", client.IfMatch(bob.ETag), client.ChangeReason("a reason")); err != nil {
 		t.Errorf("DeleteAgent = %v", err)
-	}
-	if err := c.DeleteAgent(ctx, "Bob"); !errors.Is(err, client.ErrNotFound) {
-		t.Errorf("DeleteAgent of nobody = %v, want ErrNotFound", err)
-	}
-	if v := must1(c.Version(ctx, bob.ID, 1))(t); v.Identity.Name != "Bob" {
-		t.Errorf("Version of a deleted agent = %+v", v)
 	}
 	checkRestore(t, c, bob)
 	if err := c.DeleteDepartment(ctx, "research & more/less", client.IfMatch("*"), client.ChangeReason("a reason")); err != nil {
@@ -276,19 +263,10 @@ func checkRestore(t *testing.T, c *client.Client, bob client.Agent) {
 	if err != nil || a.ID != bob.ID || a.Name != "Bobby" || a.Version != bob.Version+1 || a.ETag == "" {
 		t.Errorf("RestoreAgent = %+v, %v", a, err)
 	}
-	if _, err := c.RestoreAgent(ctx, bob.ID, client.RestoreInput{}); !errors.Is(err, client.ErrConflict) {
-		t.Errorf("RestoreAgent of one that exists = %v, want ErrConflict", err)
-	}
-	if err := c.PurgeAgent(ctx, bob.ID); !errors.Is(err, client.ErrConflict) {
-		t.Errorf("PurgeAgent of one that exists = %v, want ErrConflict", err)
-	}
 	if err := c.DeleteAgent(ctx, bob.ID); err != nil {
 		t.Errorf("DeleteAgent = %v", err)
 	}
 	if err := c.PurgeAgent(ctx, bob.ID, client.IfMatch(a.ETag), client.ChangeReason("a reason")); err != nil {
 		t.Errorf("PurgeAgent = %v", err)
-	}
-	if _, err := c.Version(ctx, bob.ID, 1); !errors.Is(err, client.ErrNotFound) || find().ID != "" {
-		t.Errorf("Version of a purged agent = %v, want ErrNotFound", err)
 	}
 }

@@ -144,59 +144,20 @@ func TestMistakes(t *testing.T) {
 		c.refused(t, "get_agent", object{"agent": "Ada", "colour": "red"}, "colour")
 		c.refused(t, "get_agent", object{"agent": "Ada", "parts": []string{"instructions"}, "cursor": "3-00000000"}, "begin again without a cursor")
 		c.refused(t, "resolve_label", object{"agent": "Ada", "label": "canary"}, "canary", "without label")
-		c.refused(t, "find_agents", object{"text": "ab"}, "3")
 		c.refused(t, "find_agents", object{"text": "abc", "label": "production"}, "resolve_label")
 		c.refused(t, "find_agents", object{"cursor": "nonsense"}, "cursor")
-		c.refused(t, "find_agents", object{"status": "asleep"}, "status")
 		for _, tool := range []string{"find_agents", "agent_figures", "list_changes"} {
 			c.refused(t, tool, object{"department": "Sails"}, `"Sails" not found`)
 		}
 		c.refused(t, "list_changes", object{"agent": "Nobody"}, `"Nobody" not found`)
 		c.refused(t, "list_changes", object{"since": "yesterday"}, "2026-01-31")
 		c.refused(t, "diff_versions", object{"agent": "Ada", "from": 1, "to": 9}, "9", "list_versions")
-		c.refused(t, "report_task", object{"events": []object{{"agent": "Ada", "event_type": "slept", "data": object{}}}}, "event_type")
+		reader := connect(t, s, s.token(t, "viewer", "vic"))
+		reader.refused(t, "report_task", object{"events": []object{{"agent": "Ada", "event_type": "task_started", "data": object{"task_id": "a"}}}}, "do not try it again")
 		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "delete_agent"}); err == nil {
 			t.Error("delete_agent is a tool")
 		}
 	})
-}
-
-// TestRoles reports with a token of each role: for an agent of one's own department, and for
-// one of another.
-func TestRoles(t *testing.T) {
-	s := serve(t)
-	ada, hal := s.staff(t)
-	for _, tt := range []struct {
-		role, subject string
-		flags         []string
-		own, other    bool // may be reported
-	}{
-		{"viewer", "vic", nil, false, false},
-		{"agent", ada.ID, nil, true, false},
-		{"reporter", "rob", []string{"--departments", "Engineering"}, true, false},
-		{"department_admin", "dora", []string{"--departments", "Engineering"}, true, false},
-		{"editor", "eve", nil, true, true},
-		{"admin", "root", nil, true, true},
-	} {
-		t.Run(tt.role, func(t *testing.T) {
-			overEach(t, func(t *testing.T, connect func(*testing.T, *service, string) *session) {
-				c := connect(t, s, s.token(t, tt.role, tt.subject, tt.flags...))
-				for agent, may := range map[string]bool{ada.ID: tt.own, hal.ID: tt.other} {
-					events := object{"events": []object{{"agent": agent, "event_type": "task_completed", "data": object{"task_id": "a", "success": true}}}}
-					if may {
-						if got := c.ask(t, "report_task", events)["accepted"]; got != 1.0 {
-							t.Errorf("report_task as %s = %v, want 1", tt.role, got)
-						}
-						continue
-					}
-					c.refused(t, "report_task", events, "do not try it again")
-				}
-				for _, tool := range []string{"find_agents", "company_overview", "compare_departments", "list_changes"} {
-					c.ask(t, tool, nil)
-				}
-			})
-		})
-	}
 }
 
 // TestPrompts reads instructions as resources.

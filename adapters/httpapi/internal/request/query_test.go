@@ -54,7 +54,7 @@ func TestQueryText(t *testing.T) {
 func TestQueryNumber(t *testing.T) {
 	const fallback, wrong = 50, -1
 	for text, want := range map[string]int64{
-		"1": 1, "200": 200, "0": wrong, "201": wrong, "-1": wrong, "+1": wrong, "01": wrong, "1.0": wrong, "1e1": wrong,
+		"1": 1, "200": 200, "0": wrong, "201": wrong, "-1": wrong, "+1": wrong, "%2B1": wrong, "01": wrong, "1.0": wrong, "1e1": wrong,
 		"0x10": wrong, "x": wrong, "%20" + "1": wrong, "99999999999999999999": wrong, "999999999999999999999999": wrong, "1_0": wrong, "١": wrong,
 	} {
 		q := get("/list?limit=" + text).Query()
