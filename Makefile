@@ -162,9 +162,8 @@ race-all: export ORGD_SEED ?= random
 race-all: ## run all tests with the race detector, half an hour
 	.ci/gotest $(ALL) $(RACEFLAGS) -short -timeout 1h $(TESTFLAGS)
 
-redis: export CGO_ENABLED := $(if $(RACE),1,0)
 redis: ## run the tests that need a redis-server, but those that flood it
-	.ci/gotest ./adapters/redislimit $(RACE) $(TESTFLAGS)
+	CGO_ENABLED=$(if $(RACE),1,0) .ci/gotest ./adapters/redislimit $(RACE) $(TESTFLAGS)
 	.ci/gotest ./test/faults -run 'RetryAfter|KeepTheirSlots' $(TESTFLAGS)
 
 redis mongo stores replicas integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
