@@ -210,7 +210,7 @@ func calledBy(script string, targets map[string]string) string {
 
 // whole matches the recipe that runs all tests of these packages, in their full form.
 func whole(packages string) *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\t(?:CGO_ENABLED=\S+ )?\.ci/gotest (?:--cached )?` + regexp.QuoteMeta(packages) + `( -(p|parallel|timeout) \w+| \$\(RACE\))*( \$\(TESTFLAGS\))?$|ORGD_TEST_IMAGE=orgd:ci \.ci/gotest ` + regexp.QuoteMeta(packages) + `; `)
+	return regexp.MustCompile(`(?m)^\t(?:CGO_ENABLED=\$\(if \$\(RACE\),1,0\) )?\.ci/gotest (?:--cached )?` + regexp.QuoteMeta(packages) + `( -(p|parallel|timeout) \w+| \$\(RACE\))*( \$\(TESTFLAGS\))?$|ORGD_TEST_IMAGE=orgd:ci \.ci/gotest ` + regexp.QuoteMeta(packages) + `; `)
 }
 
 var ruleLine = regexp.MustCompile(`^([a-z][a-z -]*):`)
