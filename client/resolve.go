@@ -262,7 +262,11 @@ func (r *Runtime) labelResolver(label string) *poll[ResolutionAll, keptLabel] {
 	server := r.server()
 	p := &poll[ResolutionAll, keptLabel]{runtime: r, file: r.keptFile("labeled", server, label)}
 	p.ask = func(ctx context.Context, known *keptLabel) (*keptLabel, error) {
-		now, err := r.askLabel(ctx, keptLabel{Server: server, Label: label}, known)
+		about := keptLabel{Server: server, Label: label}
+		now, err := r.askLabel(ctx, about, known)
+		if known != nil && errors.Is(err, ErrRequestValidation) { // the key of the known cursors is gone
+			now, err = r.askLabel(ctx, about, nil)
+		}
 		if err != nil {
 			return known, err
 		}

@@ -54,13 +54,16 @@ type StreamEvent struct {
 	// nothing comes twice.
 	Position string
 	// Resync says that this is no event, but that some before here are missing: the
-	// position to go on behind was too old. [Client.Activities] has those that are
+	// position to go on behind was too old, or refused; then Position is "". [Client.Activities] has those that are
 	// kept.
 	Resync bool
 }
 
 // StreamActivities follows the events as they happen. A connection that ends or
 // dies is opened again behind the last event, so the loop sees every event once.
+//
+// A position that is refused because the service has another cursor key is given up: the
+// stream begins now, with a Resync. One of [StreamQuery.After] comes as an error first.
 //
 // When the connection cannot be opened, the error comes as an item of its own,
 // and a loop that goes on has the client try again, after waits that grow to a
@@ -94,6 +97,7 @@ type stream struct {
 	path      string
 	query     values
 	place     string // behind which to go on, or ""
+	missed    bool   // whether what happened before the next connection may be missing
 	opened    func() // nil, or called when a connection is open
 	reconnect time.Duration
 }
@@ -104,11 +108,18 @@ type found func(at string, data []byte, err error) bool
 // run follows the stream until the loop is left or ctx ends.
 func (s *stream) run(ctx context.Context, yield found) {
 	s.reconnect = defaultReconnect
-	failures := 0
+	failures, given := 0, s.place
 	for ctx.Err() == nil {
 		more, err := s.follow(ctx, yield)
 		if !more {
 			return
+		}
+		if s.place != "" && errors.Is(err, ErrRequestValidation) { // its key is gone
+			own := s.place != given
+			s.place, s.missed = "", true
+			if own {
+				continue
+			}
 		}
 		if err == nil {
 			failures = 0
@@ -151,7 +162,11 @@ func (s *stream) follow(ctx context.Context, yield found) (more bool, err error)
 		s.opened()
 		silence.Reset(maxSilence)
 	}
-	more, err = s.relay(res.Body, silence, yield)
+	more = !s.missed || yield("", nil, nil)
+	s.missed = false
+	if more {
+		more, err = s.relay(res.Body, silence, yield)
+	}
 	err = errors.Join(err, res.Body.Close())
 	s.client.log.LogAttrs(ctx, slog.LevelDebug, "orgd stream has ended",
 		slog.Any("error", err), slog.Any("cause", context.Cause(ctx)), slog.String("instance", res.Header.Get(requestID)))

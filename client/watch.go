@@ -2,10 +2,8 @@ package client
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"math/rand/v2"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -119,10 +117,7 @@ func (r *Runtime) followChanges(ctx context.Context, all []*watched) {
 		opened: func() { tell(everybody) },
 	}
 	for change, err := range items(ctx, s, s.change) {
-		e, _ := errors.AsType[*Error](err)
 		switch {
-		case e != nil && e.Status == http.StatusBadRequest:
-			s.place = "" // it is not one of this service
 		case err != nil: // there is polling
 		case change.Resync:
 			tell(everybody)

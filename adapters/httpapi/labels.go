@@ -73,7 +73,7 @@ func (h agents) resolve(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	tag := resolvedTag(string(a.ID)+"-label-"+a.Label, a.Version, a)
+	tag := resolvedTag(revision.Tag{ID: string(a.ID) + "-label-" + a.Label, Revision: a.Version}, "", a)
 	if protocol.ClientHas(r.HTTP.Header, tag) {
 		return r.NotModified(tag)
 	}
@@ -85,13 +85,14 @@ func (h agents) resolve(r *request.Request) error {
 }
 
 // resolvedTag is the entity tag of agents as a label names them: of all that is shown but the
-// contents, which the versions name.
-func resolvedTag(id string, version int64, rows ...agent.Resolved) string {
+// contents, which the versions name, and of the place and the cursor of a list.
+func resolvedTag(t revision.Tag, cursor string, rows ...agent.Resolved) string {
 	var sum digester
 	for _, a := range rows {
-		sum.add(string(a.ID), a.Name, a.Department, string(a.Status), strconv.FormatInt(a.Version, 10))
+		sum.add(string(a.ID), a.Name, a.Department, string(a.Status), strconv.FormatInt(a.Version, 10), string(a.OrderKey))
 	}
-	return protocol.ETag(revision.Tag{ID: id, Revision: version}, sum.text())
+	sum.add(cursor)
+	return protocol.ETag(t, sum.text())
 }
 
 // placeLabel serves PUT /agents/{agent_name}/labels/{label}.
@@ -202,14 +203,20 @@ func (h agents) labeled(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	// How many there are tells whether there is a next page.
-	tag := resolvedTag("labels-"+name, int64(len(rows)), rows...)
+	next := func(a agent.Resolved) protocol.Position {
+		return protocol.Position{string(a.OrderKey), string(a.ID)}
+	}
+	// How many there are tells whether there is a next page. Its cursor is that of one of the rows,
+	// under the same key as that of the last one.
+	cursor := ""
+	if len(rows) > 0 {
+		cursor = r.Cursor(p, next(rows[len(rows)-1]))
+	}
+	tag := resolvedTag(revision.Tag{ID: "labels-" + name, Revision: int64(len(rows))}, cursor, rows...)
 	if protocol.ClientHas(r.HTTP.Header, tag) {
 		return r.NotModified(tag)
 	}
 	r.Writer.Header()["Etag"] = []string{tag}
 	write := func(w *jsondoc.Writer, a agent.Resolved) { a.Write(w) }
-	return request.SendPage(r, p, rows, write, func(a agent.Resolved) protocol.Position {
-		return protocol.Position{string(a.OrderKey), string(a.ID)}
-	})
+	return request.SendPage(r, p, rows, write, next)
 }

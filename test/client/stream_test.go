@@ -157,6 +157,32 @@ func TestStreamThatCannotBeOpened(t *testing.T) {
 	})
 }
 
+// A position is kept longer than the key that it was signed with.
+func TestStreamBeginsAnewWhenItsPositionIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := talk(t, feed(nil, event("p1", "e1")), failure(fault.RequestValidation, 0), feed(errHangs, event("p2", "e2")))
+		got := follow(t.Context(), c, client.StreamQuery{}, 3)
+		want := []seen{{id: "e1", place: "p1"}, {resync: true}, {id: "e2", place: "p2"}}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(seen{})); diff != "" {
+			t.Errorf("StreamActivities (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"", "p1", ""}, s.places()); diff != "" {
+			t.Errorf("Last-Event-ID (-want +got):\n%s", diff)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c, s := talk(t, failure(fault.RequestValidation, 0), feed(errHangs, event("p2", "e2")))
+		got := follow(t.Context(), c, client.StreamQuery{After: "p1"}, 3)
+		want := []seen{{failed: true}, {resync: true}, {id: "e2", place: "p2"}}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(seen{})); diff != "" {
+			t.Errorf("StreamActivities after a position of another key (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"p1", ""}, s.places()); diff != "" {
+			t.Errorf("Last-Event-ID (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestStreamEndsWithItsContext(t *testing.T) {
 	for name, answers := range map[string][]func(*http.Request) (*http.Response, error){
 		"while it is open": {feed(errHangs, event("p1", "e1"))},

@@ -27,7 +27,7 @@ func TestKills(t *testing.T) {
 				directory: filepath.Join(dir, "kept"), tokenFile: filepath.Join(dir, "token"),
 			}
 			g.writeToken(t, service.token(t, "editor", ""))
-			service.hire(t, "Ada", "Engineering")
+			service.hire(t, "Ada", "Engineering", 0)
 			var taken []string
 			chance := seed.Rand(t)
 			for i := range kills {

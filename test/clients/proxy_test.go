@@ -24,6 +24,7 @@ type fault struct {
 	Cut        bool    `yaml:"cut"`         // the connection ends, before the service is asked
 	Lost       bool    `yaml:"lost"`        // the connection ends, after the service was asked
 	Undated    bool    `yaml:"undated"`     // the answer has no Date
+	Unchanged  bool    `yaml:"unchanged"`   // 304 is answered to who has a tag, but not behind a cursor
 }
 
 // proxy is the way to the service. It counts requests.
@@ -98,6 +99,8 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.Cut:
 		panic(http.ErrAbortHandler)
+	case f.Unchanged && r.Header.Get("If-None-Match") != "" && !r.URL.Query().Has("cursor"):
+		w.WriteHeader(http.StatusNotModified)
 	case f.Status != 0:
 		f.answer(w)
 	case f.Half, f.Lost, f.Undated:

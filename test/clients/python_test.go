@@ -113,7 +113,7 @@ func pageOfPython(t *testing.T, python, installed string) {
 		t.Fatal(err)
 	}
 	s := serve(t, 0)
-	s.hire(t, "Ada", "Engineering")
+	s.hire(t, "Ada", "Engineering", 0)
 	dir := t.TempDir()
 	var rest strings.Builder
 	rest.WriteString("import orgd\nclient = orgd.Client()\n")

@@ -28,6 +28,8 @@ type step struct {
 	// What happens in the organization. A label that is moved is "production".
 	Hire   string `yaml:"hire"`
 	In     string `yaml:"in"`     // department of who is hired
+	Bytes  int    `yaml:"bytes"`  // of the instructions of who is hired, at least
+	Crowd  int    `yaml:"crowd"`  // so many agents are hired, whose names are the one of hire and a number
 	Edit   string `yaml:"edit"`   // an agent gets a version more
 	Label  string `yaml:"label"`  // an agent's label is moved
 	To     int64  `yaml:"to"`     // this version
@@ -35,6 +37,9 @@ type step struct {
 	Status string `yaml:"status"` // an agent gets a status
 	Is     string `yaml:"is"`
 	Fire   string `yaml:"fire"` // an agent is deleted
+
+	// What happens to the service, which is stopped for it and started again.
+	Rekey bool `yaml:"rekey"` // it has another cursor key
 
 	// What happens on the way.
 	Fault *fault `yaml:"fault"`
@@ -128,6 +133,9 @@ func (g *stage) writeToken(t *testing.T, token string) {
 }
 
 func (g *stage) step(t *testing.T, s step) error {
+	if s.Rekey {
+		g.service.rekey(t)
+	}
 	g.organize(t, s)
 	if s.Fault != nil {
 		g.proxy.set(s.Fault)
@@ -154,7 +162,10 @@ func (g *stage) organize(t *testing.T, s step) {
 		if department == "" {
 			department = "Engineering"
 		}
-		g.service.hire(t, s.Hire, department)
+		g.service.hire(t, s.Hire, department, s.Bytes)
+		for i := range s.Crowd {
+			g.service.hire(t, fmt.Sprint(s.Hire, i+1), department, s.Bytes)
+		}
 	}
 	if s.Edit != "" {
 		must(admin.UpdateAgent(ctx, s.Edit, func(a *client.Agent) error {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,8 +23,10 @@ import (
 
 // service is the real service with an empty organization, without limits.
 type service struct {
+	cfg   orgd.Config
 	url   string
 	app   *orgd.App
+	stop  func()
 	admin *client.Client
 	ahead time.Duration
 	ids   []string // of the tokens that were made, newest last
@@ -38,36 +43,54 @@ func (a ahead) Now() time.Time { return a.Clock.Now().Add(a.by) }
 // serve starts a service whose clock is ahead, for pages of these origins, until the test ends.
 func serve(t *testing.T, by time.Duration, origins ...string) *service {
 	t.Helper()
-	cfg := orgd.Default()
-	cfg.SQLite.Dir = filepath.Join(t.TempDir(), "data")
-	cfg.Limits = limit.Off()
-	cfg.HTTP.Addr, cfg.HTTP.CORSOrigins = "127.0.0.1:0", origins
-	app, closeStorage, err := orgd.BuildAt(context.Background(), cfg, zap.NewNop(), ahead{by: by})
+	s := &service{cfg: orgd.Default(), ahead: by, stop: func() {}}
+	s.cfg.SQLite.Dir = filepath.Join(t.TempDir(), "data")
+	s.cfg.Limits = limit.Off()
+	s.cfg.HTTP.Addr, s.cfg.HTTP.CORSOrigins = "127.0.0.1:0", origins
+	t.Cleanup(func() { s.stop() })
+	s.start(t)
+	s.admin = must(client.New(client.Config{BaseURL: s.url, Token: client.StaticToken(s.app.AdminToken())}))(t)
+	must(s.admin.CreateDepartment(t.Context(), client.DepartmentInput{Name: "Engineering"}))(t)
+	must(s.admin.CreateDepartment(t.Context(), client.DepartmentInput{Name: "Sales"}))(t)
+	return s
+}
+
+// start starts the service, again on the same address.
+func (s *service) start(t *testing.T) {
+	t.Helper()
+	app, closeStorage, err := orgd.BuildAt(context.Background(), s.cfg, zap.NewNop(), ahead{by: s.ahead})
 	if err != nil {
 		t.Fatalf("Build = %v", err)
 	}
-	t.Cleanup(closeStorage)
 	ctx, cancel := context.WithCancel(context.Background())
 	at, done := make(chan net.Addr, 1), make(chan error, 1)
 	go func() { done <- app.Run(ctx, func(a net.Addr) { at <- a }) }()
-	s := &service{app: app, ahead: by}
-	select {
-	case a := <-at:
-		s.url = "http://" + a.String()
-	case err := <-done:
-		cancel()
-		t.Fatalf("Run = %v", err)
-	}
-	t.Cleanup(func() {
+	s.app = app
+	s.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("Run = %v", err)
 		}
+		closeStorage()
 	})
-	s.admin = must(client.New(client.Config{BaseURL: s.url, Token: client.StaticToken(app.AdminToken())}))(t)
-	must(s.admin.CreateDepartment(t.Context(), client.DepartmentInput{Name: "Engineering"}))(t)
-	must(s.admin.CreateDepartment(t.Context(), client.DepartmentInput{Name: "Sales"}))(t)
-	return s
+	select {
+	case a := <-at:
+		s.cfg.HTTP.Addr, s.url = a.String(), "http://"+a.String()
+	case err := <-done:
+		cancel()
+		closeStorage()
+		t.Fatalf("Run = %v", err)
+	}
+}
+
+// rekey gives the service another cursor key.
+func (s *service) rekey(t *testing.T) {
+	t.Helper()
+	s.stop()
+	if err := os.Remove(filepath.Join(s.cfg.SQLite.Dir, "cursor.key")); err != nil {
+		t.Fatal(err)
+	}
+	s.start(t)
 }
 
 // must returns what is not an error.
@@ -107,11 +130,12 @@ func (s *service) revoke(t *testing.T) {
 	s.ids = nil
 }
 
-// hire makes an agent whose label production names its first version.
-func (s *service) hire(t *testing.T, name, department string) {
+// hire makes an agent whose label production names its first version. Its instructions have
+// at least so many bytes.
+func (s *service) hire(t *testing.T, name, department string, bytes int) {
 	t.Helper()
 	must(s.admin.CreateAgent(t.Context(), client.AgentInput{
-		Name: name, Role: "Reviewer", Department: department, Instructions: "version 1",
+		Name: name, Role: "Reviewer", Department: department, Instructions: "version 1" + strings.Repeat(" and", bytes/4),
 	}))(t)
 	s.label(t, name, 1)
 }

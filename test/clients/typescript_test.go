@@ -107,7 +107,7 @@ var (
 func pageOfTypeScript(t *testing.T, packed string) {
 	page := must(os.ReadFile("../../docs/typescript.md"))(t)
 	s := serve(t, 0)
-	s.hire(t, "Ada", "Engineering")
+	s.hire(t, "Ada", "Engineering", 0)
 	dir := t.TempDir()
 	modules := filepath.Join(dir, "node_modules", "orgd")
 	untar := `mkdir -p "$1" && tar -xzf "$0" -C "$1" --strip-components 1`
@@ -183,7 +183,7 @@ func worksInBrowser(t *testing.T, dir string) {
 	pages := httptest.NewServer(mux)
 	t.Cleanup(pages.Close)
 	s := serve(t, 0, pages.URL)
-	s.hire(t, "Ada", "Engineering")
+	s.hire(t, "Ada", "Engineering", 0)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, browserPage, s.url, s.token(t, "editor", ""))
 	})

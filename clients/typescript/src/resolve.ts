@@ -242,7 +242,7 @@ export class ListResolver extends Resolver<ResolutionAll> {
     let state: ResolutionAll["state"] = "current";
     let error: OrgdError | undefined;
     try {
-      this.kept = await this.fetch();
+      this.kept = await this.fetchAnew();
     } catch (thrown) {
       error = asOrgdError(thrown);
       state = isRefusal(error) ? "refused" : "down";
@@ -252,22 +252,33 @@ export class ListResolver extends Resolver<ResolutionAll> {
     return { state, agents: this.kept?.pages.flatMap((p) => p.agents) ?? [], error, fileError };
   }
 
+  /** fetchAnew returns all pages, read without what is kept if the key of its cursors is gone. */
+  private async fetchAnew(): Promise<{ pages: Page[] }> {
+    try {
+      return await this.fetch(this.kept);
+    } catch (thrown) {
+      if (!this.kept || asOrgdError(thrown).code !== 2001) throw thrown;
+      return await this.fetch(undefined);
+    }
+  }
+
   /** fetch returns all pages, the same object if none has changed. */
-  private async fetch(): Promise<{ pages: Page[] }> {
+  private async fetch(before: { pages: Page[] } | undefined): Promise<{ pages: Page[] }> {
     const pages: Page[] = [];
     let cursor = "";
     do {
-      const page = await this.page(cursor);
+      const page = await this.page(
+        cursor,
+        before?.pages.find((p) => (p.cursor || "") === cursor), // Python writes null
+      );
       pages.push(page);
       cursor = page.next || "";
     } while (cursor !== "");
-    const before = this.kept;
     const same = before?.pages.length === pages.length && pages.every((p, i) => p === before.pages[i]);
     return same ? before : { pages };
   }
 
-  private async page(cursor: string): Promise<Page> {
-    const known = this.kept?.pages.find((p) => (p.cursor || "") === cursor); // Python writes null
+  private async page(cursor: string, known: Page | undefined): Promise<Page> {
     const query = new URLSearchParams(cursor === "" ? { limit: "200" } : { limit: "200", cursor });
     const path = `/labels/${encodeURIComponent(this.label)}/agents?${query}`;
     const { status, etag, envelope } = await this.send("resolve_all", path, known?.etag);

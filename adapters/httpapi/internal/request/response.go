@@ -201,7 +201,7 @@ func SendFound[T any](r *Request, p Paging, rows []T, reached protocol.Position,
 			if reached == nil {
 				return ""
 			}
-			return r.cursor(p, reached)
+			return r.link(p, reached)
 		})
 	})
 	return nil
@@ -222,12 +222,17 @@ func NextPage[T any](r *Request, p Paging, rows []T, n int, next func(T) protoco
 	if n == len(rows) {
 		return ""
 	}
-	return r.cursor(p, next(rows[n-1]))
+	return r.link(p, next(rows[n-1]))
 }
 
-// cursor returns the cursor of the page behind a position, and sets the Link to it.
-func (r *Request) cursor(p Paging, at protocol.Position) string {
-	cursor := r.Env.Cursors.Seal(p.scope, at)
+// Cursor returns the cursor of the page behind a position.
+func (r *Request) Cursor(p Paging, at protocol.Position) string {
+	return r.Env.Cursors.Seal(p.scope, at)
+}
+
+// link returns the cursor of the page behind a position, and sets the Link to it.
+func (r *Request) link(p Paging, at protocol.Position) string {
+	cursor := r.Cursor(p, at)
 	q := r.HTTP.URL.Query()
 	q.Set("cursor", cursor)
 	page := url.URL{Path: r.HTTP.URL.Path, RawPath: r.HTTP.URL.RawPath, RawQuery: q.Encode()}

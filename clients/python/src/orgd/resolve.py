@@ -249,7 +249,7 @@ class ListResolver(Poller[ResolutionAll]):
     def _round(self) -> ResolutionAll:
         before: list[dict[str, Any]] = self._kept["pages"] if self._kept else []
         try:
-            pages = self._pages({page["cursor"]: page for page in before})
+            pages = self._pages_anew(before)
         except OrgdError as error:
             state: StateAll = "down" if state_of(error) == "down" else "refused"
             self._transport.warn(f"all agents, label {self._label}: {state}: {error}")
@@ -257,6 +257,15 @@ class ListResolver(Poller[ResolutionAll]):
         if pages != before or self._kept is None:
             self._kept = {**self._file.about, "pages": pages}
         return ResolutionAll(self._label, "current", agents_of(pages), None, self._save(self._kept))
+
+    def _pages_anew(self, before: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Reads all pages, without those before if the key of their cursors is gone."""
+        try:
+            return self._pages({page["cursor"]: page for page in before})
+        except OrgdError as error:
+            if error.code != 2001 or not before:
+                raise
+            return self._pages({})
 
     def _pages(self, before: dict[str | None, dict[str, Any]]) -> list[dict[str, Any]]:
         """Reads all pages, of which only those are sent that have changed."""
