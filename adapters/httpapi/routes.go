@@ -157,7 +157,7 @@ func (s *Server) webhookRoutes() []request.Route {
 }
 
 func (s *Server) sessionRoutes() []request.Route {
-	signIns := signIns{s.parts.SignIns, s.browsers, s.countFailure}
+	signIns := signIns{s.parts.SignIns, s.browsers, s.countSignIn, s.countFailure}
 	sessions := s.sessions()
 	return []request.Route{
 		{Method: post, Path: "/auth/tokens", Op: access.AuthTokens, MaxBody: request.DefaultMaxBody, Handle: sessions.issue},
