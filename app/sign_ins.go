@@ -44,49 +44,10 @@ func (s *SignIns) Finish(ctx context.Context, c Call, a session.Attempt, answer 
 	return s.sessions.welcome(ctx, c, a, found, called)
 }
 
-// BeginDevice begins to sign in somebody with a browser on another device. It returns the
-// errors of [ports.IdentityProvider.BeginDevice].
-func (s *SignIns) BeginDevice(ctx context.Context) (session.Device, error) {
-	return s.provider.BeginDevice(ctx)
-}
-
-// FinishDevice returns the token of who has approved the code of a device. It returns the
-// errors of [ports.IdentityProvider.RedeemDevice].
-func (s *SignIns) FinishDevice(ctx context.Context, c Call, code string) (string, session.Session, error) {
-	found, called, err := s.provider.RedeemDevice(ctx, code)
-	if err != nil {
-		return "", session.Session{}, err
-	}
-	ch, link, err := s.sessions.admit(ctx, c, found, called)
-	if err != nil {
-		return "", session.Session{}, err
-	}
-	made, err := link.SignIn(s.sessions.ids.NewID(), ch.at)
-	if err != nil {
-		return "", session.Session{}, err
-	}
-	ch.call.Actor = made.Actor()
-	return s.sessions.hand(ctx, ch, made)
-}
-
 // welcome keeps the link of somebody who has signed in at the provider.
 func (s *Sessions) welcome(ctx context.Context, c Call, a session.Attempt, found session.Session, called string) (session.Code, session.Link, error) {
-	ch, made, err := s.admit(ctx, c, found, called)
-	if err != nil {
-		return "", session.Link{}, err
-	}
-	code := session.NewBoundCode(s.random.Key())
-	if err := s.keep(ctx, ch, code.With(a.Challenge()), made); err != nil {
-		return "", session.Link{}, err
-	}
-	return code, made, nil
-}
-
-// admit returns the link of somebody who has signed in at the provider, of which nothing is
-// kept yet.
-func (s *Sessions) admit(ctx context.Context, c Call, found session.Session, called string) (change, session.Link, error) {
 	if s.isRevoked(found) {
-		return change{}, session.Link{}, session.ErrRevoked
+		return "", session.Link{}, session.ErrRevoked
 	}
 	c.Actor = found.Actor()
 	ch := newChange(s.clock, s.ids, c)
@@ -95,5 +56,12 @@ func (s *Sessions) admit(ctx context.Context, c Call, found session.Session, cal
 	if err == nil {
 		err = s.checkToken(made, ch.at)
 	}
-	return ch, made, err
+	code := session.NewBoundCode(s.random.Key())
+	if err == nil {
+		err = s.keep(ctx, ch, code.With(a.Challenge()), made)
+	}
+	if err != nil {
+		return "", session.Link{}, err
+	}
+	return code, made, nil
 }

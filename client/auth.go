@@ -119,36 +119,6 @@ func (c *Client) redeem(ctx context.Context, body map[string]string, opts []Opti
 	return fetch[IssuedToken](ctx, c, r, opts)
 }
 
-// Device is a sign-in that somebody approves with a browser on another device.
-type Device struct {
-	// Code is a secret.
-	Code string `json:"device_code"`
-	// UserCode is what to type at VerificationURI.
-	UserCode        string `json:"user_code"`
-	VerificationURI string `json:"verification_uri"`
-	// VerificationURIComplete has the code in it; nil if the provider has no such address.
-	VerificationURIComplete *string `json:"verification_uri_complete"`
-	// Interval is how many seconds to wait before each [Client.SignInDevice].
-	Interval int64 `json:"interval"`
-}
-
-// BeginDevice begins to sign in with the identity provider of the service. Without one, or if
-// it does not sign in devices, it is [ErrRouteNotFound].
-func (c *Client) BeginDevice(ctx context.Context, opts ...Option) (Device, error) {
-	return fetch[Device](ctx, c, deviceRequest(nil), opts)
-}
-
-// SignInDevice returns the token of who has approved a sign-in. As long as nobody has, it is
-// [ErrConflict]; with a RetryAfter, wait five seconds more from then on. [ErrUnauthorized] says
-// that nobody will.
-func (c *Client) SignInDevice(ctx context.Context, code string, opts ...Option) (IssuedToken, error) {
-	return fetch[IssuedToken](ctx, c, deviceRequest(map[string]string{"device_code": code}), opts)
-}
-
-func deviceRequest(body any) request {
-	return request{method: http.MethodPost, path: path("auth", "oidc", "device"), body: body, open: true}
-}
-
 // Sessions lists sessions that have not expired, newest first: the caller's own,
 // for [RoleAdmin] everybody's. An error is the last thing that comes.
 func (c *Client) Sessions(ctx context.Context, q PageQuery) iter.Seq2[Session, error] {

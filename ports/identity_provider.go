@@ -20,13 +20,6 @@ type IdentityProvider interface {
 	// a rule of its tokens refuses, session.ErrNoRole for somebody without a role here,
 	// and session.ErrProvider if the provider cannot be used.
 	Redeem(ctx context.Context, a session.Attempt, answer SignInAnswer) (s session.Session, called string, err error)
-	// BeginDevice begins to sign in somebody who has a browser on another device only. It
-	// returns session.ErrNoProvider, session.ErrNoDevices if the provider does not do that,
-	// and session.ErrProvider.
-	BeginDevice(ctx context.Context) (session.Device, error)
-	// RedeemDevice is Redeem for the code of a device. It returns session.ErrPending as long
-	// as nobody has approved it; after a time if the provider wants to be asked more rarely.
-	RedeemDevice(ctx context.Context, code string) (s session.Session, called string, err error)
 	// SignOutURL returns where a browser signs out somebody whom the provider has signed
 	// in; "" if the provider has no such place, or s is of nobody of his.
 	SignOutURL(s session.Session) string

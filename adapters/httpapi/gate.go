@@ -102,7 +102,7 @@ func (s *Server) pass(r *request.Request, refused error) (release func(), err er
 	if r.Session != nil {
 		in.Subject = r.Session.Subject
 	}
-	return s.ask(r, s.parts.Caps, in)
+	return s.ask(r, s.parts.Caps.Ask(in))
 }
 
 // countFailure counts a failed authentication of a request without a bearer token, if failed
@@ -112,7 +112,7 @@ func (s *Server) countFailure(r *request.Request, failed error) error {
 		return failed
 	}
 	caps := limit.Caps{AuthFailures: s.parts.Caps.AuthFailures}
-	release, err := s.ask(r, caps, limit.Request{Address: s.clients.Address(r.HTTP), BadToken: true})
+	release, err := s.ask(r, caps.Ask(limit.Request{Address: s.clients.Address(r.HTTP), BadToken: true}))
 	if err != nil {
 		return err
 	}
@@ -120,9 +120,19 @@ func (s *Server) countFailure(r *request.Request, failed error) error {
 	return failed
 }
 
+// countSignIn counts a sign-in that is about to ask the identity provider. It returns an error
+// if there are too many.
+func (s *Server) countSignIn(r *request.Request) error {
+	release, err := s.ask(r, s.parts.Caps.AskSignIn(s.clients.Address(r.HTTP)))
+	if err == nil {
+		release()
+	}
+	return err
+}
+
 // ask asks the limiter.
-func (s *Server) ask(r *request.Request, caps limit.Caps, in limit.Request) (release func(), err error) {
-	grant, err := s.parts.Limiter.Admit(r.Ctx(), caps.Ask(in))
+func (s *Server) ask(r *request.Request, wanted limit.Ask) (release func(), err error) {
+	grant, err := s.parts.Limiter.Admit(r.Ctx(), wanted)
 	if err != nil {
 		return nil, ports.ErrUnavailable.Because(err)
 	}

@@ -24,6 +24,7 @@ const toConsole = "../../../../console"
 type signIns struct {
 	svc          *app.SignIns
 	browsers     browsers
+	countSignIn  func(*request.Request) error        // see [Server.countSignIn]
 	countFailure func(*request.Request, error) error // see [Server.countFailure]
 }
 
@@ -71,6 +72,9 @@ func (h signIns) callback(r *request.Request) error {
 	attempt, err := session.ParseAttempt(protocol.Attempt(r.HTTP, h.browsers.secure()))
 	if err != nil {
 		return h.countFailure(r, err)
+	}
+	if err := h.countSignIn(r); err != nil {
+		return err
 	}
 	code, made, err := h.svc.Finish(r.Ctx(), r.Call(), attempt, ports.SignInAnswer{
 		Code: q.Get("code"), State: q.Get("state"), Issuer: q.Get("iss"), Err: q.Get("error"),

@@ -157,7 +157,7 @@ func (s *Server) webhookRoutes() []request.Route {
 }
 
 func (s *Server) sessionRoutes() []request.Route {
-	signIns := signIns{s.parts.SignIns, s.browsers, s.countFailure}
+	signIns := signIns{s.parts.SignIns, s.browsers, s.countSignIn, s.countFailure}
 	sessions := s.sessions()
 	return []request.Route{
 		{Method: post, Path: "/auth/tokens", Op: access.AuthTokens, MaxBody: request.DefaultMaxBody, Handle: sessions.issue},
@@ -168,7 +168,6 @@ func (s *Server) sessionRoutes() []request.Route {
 		{Method: post, Path: "/auth/logout", Op: access.AuthLogout, Handle: sessions.logout},
 		{Method: post, Path: "/auth/links", Op: access.AuthLinks, MaxBody: request.DefaultMaxBody, Handle: sessions.link},
 		{Method: post, Path: "/auth/links/redeem", Op: access.AuthSignIn, MaxBody: 4 << 10, Handle: sessions.signIn},
-		{Method: post, Path: "/auth/oidc/device", Op: access.AuthDevice, MaxBody: 4 << 10, Handle: signIns.device},
 		{Method: get, Path: oidcStart, Op: access.AuthBrowser, Back: toConsole, Handle: signIns.start},
 		{Method: get, Path: "/auth/oidc/callback", Op: access.AuthBrowser, Back: toConsole, Handle: signIns.callback},
 	}

@@ -60,8 +60,6 @@ type found struct {
 	JWKSURI  string `json:"jwks_uri"`
 	AuthURL  string `json:"authorization_endpoint"`
 	TokenURL string `json:"token_endpoint"`
-	// DeviceURL is "" if nobody signs in there with another device.
-	DeviceURL string `json:"device_authorization_endpoint"`
 	// EndURL is "" if nobody can sign out there.
 	EndURL string `json:"end_session_endpoint"`
 	// TokenAuth are the ways to authenticate at TokenURL; none means client_secret_basic.
@@ -94,9 +92,6 @@ func (f found) check(o OIDC) error {
 	err := o.checkPlace("jwks_uri", f.JWKSURI)
 	if o.ClientID != "" {
 		err = errors.Join(err, o.checkPlace("authorization_endpoint", f.AuthURL), o.checkPlace("token_endpoint", f.TokenURL))
-		if f.DeviceURL != "" {
-			err = errors.Join(err, o.checkPlace("device_authorization_endpoint", f.DeviceURL))
-		}
 		if f.EndURL != "" {
 			err = errors.Join(err, o.checkPlace("end_session_endpoint", f.EndURL))
 		}

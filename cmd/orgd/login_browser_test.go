@@ -136,50 +136,11 @@ func TestLoginThatFails(t *testing.T) {
 	}
 }
 
-// A machine without a browser shows a code, and asks until there is an answer.
-func TestLoginWithDevice(t *testing.T) {
-	t.Parallel() // it waits
-	for name, tt := range map[string]struct {
-		answers []string
-		want    string
-		code    int
-	}{
-		"approved":   {[]string{"authorization_pending", "authorization_pending", ""}, "Logged in to", exitOK},
-		"asked less": {[]string{"slow_down", ""}, "as eve@example.com, role editor", exitOK},
-		"refused":    {[]string{"authorization_pending", "access_denied"}, "orgd: this sign-in was refused at 127.0.0.1", exitFailure},
-		"expired":    {[]string{"expired_token"}, "orgd: nobody has approved this sign-in at 127.0.0.1 in time: begin again", exitFailure},
-		"not for us": {[]string{"unauthorized_client"}, "--with-token", exitFailure},
-		"no devices": {nil, "does not sign people in with another device: log in with a token (orgd login --with-token)", exitFailure},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := serveWith(t, newProvider(t, eve(), tt.answers...))
-			u := user{dir: t.TempDir()}
-			r := u.types(t, "", "login", "--device", "--server", s.url)
-			if r.code != tt.code || r.stdout != "" || !strings.Contains(r.stderr, tt.want) || strings.Contains(r.stderr, "WDJB-MJHT\n") != (tt.answers != nil) {
-				t.Errorf("orgd login --device = %+v, want %d and %q", r, tt.code, tt.want)
-			}
-			if strings.Contains(r.stderr+s.stderr.String(), "secret-code") || jwtForm.MatchString(r.stderr+s.stderr.String()) {
-				t.Errorf("a secret is in\n%s%s", r.stderr, s.stderr)
-			}
-			if tt.code == exitOK && u.subject(t) == "" {
-				t.Error("the token does not work")
-			}
-		})
-	}
-}
-
 // Ctrl-C ends the wait.
 func TestLoginInterrupted(t *testing.T) {
 	s := serveWith(t, newProvider(t, eve()))
 	r := user{dir: t.TempDir(), interactive: true}.start(t, "login", "--server", s.url)
 	r.shows(r.stderr, "auth/oidc/start?")
-	r.interrupt()
-	r.ends(130)
-
-	waiting := serveWith(t, newProvider(t, eve(), "authorization_pending"))
-	r = user{dir: t.TempDir()}.start(t, "login", "--device", "--server", waiting.url)
-	r.shows(r.stderr, "WDJB-MJHT")
 	r.interrupt()
 	r.ends(130)
 }
@@ -200,7 +161,9 @@ func TestWaysToLogIn(t *testing.T) {
 		"a pipe and a token":          {without, false, "--with-token", "does not accept the token", exitFailure},
 		"no provider":                 {without, true, "", "Token for " + without.url, exitFailure},
 		"no provider, but a browser":  {without, false, "--web", "no identity provider", exitFailure},
-		"no provider, but a device":   {without, false, "--device", "no identity provider", exitFailure},
+		"a code that nobody made":     {without, false, "--code", "this sign-in link is not valid", exitFailure},
+		"a provider and a code":       {with, true, "--code", "this sign-in link is not valid", exitFailure},
+		"a code and a browser":        {without, true, "--code --web", "--code", exitUsage},
 		"a token and a browser":       {without, true, "--with-token --web", "--with-token", exitUsage},
 		"no service, but a browser":   {&service{url: "http://127.0.0.1:1"}, true, "", "no service answers", exitFailure},
 		"a browser and a link":        {without, true, "--link --web", "--link", exitUsage},

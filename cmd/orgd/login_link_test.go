@@ -55,6 +55,36 @@ func TestLoginLinkForSomebody(t *testing.T) {
 	}
 }
 
+// A terminal without a browser is signed in by the code of a link, or by the link as it is.
+func TestLoginWithCode(t *testing.T) {
+	data := t.TempDir()
+	s := serve(t, false, "--data-dir", data)
+	maker := user{dir: t.TempDir(), vars: []string{"ORGD_SERVER=" + s.url, "ORGD_TOKEN=" + newToken(t, data, "ed")}}
+	for name, tt := range map[string]struct{ interactive, whole bool }{
+		"a code that is typed": {true, false}, "a code from a pipe": {false, false}, "a link that is typed": {true, true},
+	} {
+		given := maker.can(t, "login", "--link")
+		_, code, _ := strings.Cut(given, "#code=")
+		if !tt.whole {
+			given = code
+		}
+		u := user{dir: t.TempDir(), interactive: tt.interactive}
+		r := u.types(t, given, "login", "--code", "--server", s.url)
+		if r.code != exitOK || r.stdout != "" || !strings.Contains(r.stderr, "Logged in to "+s.url+" as ed") || strings.Contains(r.stderr, code) {
+			t.Fatalf("%s: orgd login --code = %+v", name, r)
+		}
+		if who := u.can(t, "whoami"); !strings.Contains(who, "Kind     sign_in\n") {
+			t.Errorf("%s: orgd whoami:\n%s", name, who)
+		}
+		if r := u.types(t, given, "login", "--code", "--server", s.url); r.code != exitFailure || !strings.Contains(r.stderr, "orgd: this sign-in link is not valid") {
+			t.Errorf("%s: orgd login --code with a used code = %+v", name, r)
+		}
+	}
+	if r := (user{dir: t.TempDir()}).types(t, "\n", "login", "--code", "--server", s.url); r.code != exitUsage || !strings.Contains(r.stderr, "there is no code") {
+		t.Errorf("orgd login --code without a code = %+v", r)
+	}
+}
+
 func TestLoginLinkRefuses(t *testing.T) {
 	data, other := t.TempDir(), t.TempDir()
 	s, blind := serve(t, false, "--data-dir", data), serve(t, false, "--data-dir", other, "--no-console")

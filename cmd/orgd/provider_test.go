@@ -31,16 +31,15 @@ type provider struct {
 	mu     sync.Mutex
 	claims jwt.MapClaims         // of the person
 	grants map[string]url.Values // by code: what the authorization asked for
-	device []string              // errors that a device is answered with, one after the other; nil: there are none
 }
 
-func newProvider(t *testing.T, claims jwt.MapClaims, device ...string) *provider {
+func newProvider(t *testing.T, claims jwt.MapClaims) *provider {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &provider{key: key, claims: claims, grants: map[string]url.Values{}, device: device}
+	p := &provider{key: key, claims: claims, grants: map[string]url.Values{}}
 	mux := http.NewServeMux()
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)
@@ -51,9 +50,6 @@ func newProvider(t *testing.T, claims jwt.MapClaims, device ...string) *provider
 	})
 	mux.HandleFunc("/authorize", p.authorize)
 	mux.HandleFunc("/token", p.token)
-	mux.HandleFunc("/device", func(w http.ResponseWriter, _ *http.Request) {
-		sendJSON(w, 200, map[string]any{"device_code": "secret-code", "user_code": "WDJB-MJHT", "verification_uri": p.URL + "/go", "expires_in": 300, "interval": 1})
-	})
 	return p
 }
 
@@ -63,9 +59,6 @@ func (p *provider) discovery(w http.ResponseWriter, _ *http.Request) {
 	says := map[string]any{
 		"issuer": p.URL, "jwks_uri": p.URL + "/keys",
 		"authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token",
-	}
-	if p.device != nil {
-		says["device_authorization_endpoint"] = p.URL + "/device"
 	}
 	sendJSON(w, 200, says)
 }
@@ -82,15 +75,6 @@ func (p *provider) authorize(w http.ResponseWriter, r *http.Request) {
 func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if r.FormValue("device_code") == "secret-code" {
-		next := p.device[0]
-		if p.device = p.device[1:]; next == "" {
-			p.sendToken(w, nil)
-		} else {
-			sendJSON(w, 400, map[string]any{"error": next})
-		}
-		return
-	}
 	code := r.FormValue("code")
 	asked, ok := p.grants[code]
 	delete(p.grants, code)

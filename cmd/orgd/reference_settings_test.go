@@ -99,6 +99,7 @@ func limitsReference() string {
 	caps := limit.Defaults()
 	rates := maps.Clone(caps.Operations)
 	rates[limit.AddressName], rates[limit.AuthFailuresName], rates[limit.SubjectName] = caps.Address, caps.AuthFailures, caps.Subject
+	rates[limit.SignInsName], rates[limit.AllSignInsName] = caps.SignIns, caps.AllSignIns
 	var b strings.Builder
 	b.WriteString("\n## Names of limits\n\nWhat is counted by each: [Limits](../limits.md).\n\n| name | `limit` | `limit-at-once` |\n|---|---|---|\n")
 	names := maps.Clone(caps.Slots)

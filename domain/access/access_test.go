@@ -32,7 +32,7 @@ const (
 		"versions.list versions.get versions.diff activities.list activities.stream changes.list changes.stream " +
 		"labels.list labels.resolve labels.history labels.agents " +
 		"departments.list departments.get departments.health departments.figures departments.days departments.ceremony_policy departments.resolved_ceremony_policy " +
-		"projects.list projects.get auth.me auth.renew auth.logout auth.links auth.sign_in auth.browser auth.device "
+		"projects.list projects.get auth.me auth.renew auth.logout auth.links auth.sign_in auth.browser "
 	writes = "company.update company.reorder_departments organization.export organization.plan organization.apply " +
 		"agents.create agents.update agents.delete agents.rollback agents.restore labels.move activities.ingest " +
 		"departments.create departments.update departments.delete departments.reorder_agents " +
@@ -96,7 +96,7 @@ func TestPublic(t *testing.T) {
 			got = append(got, op)
 		}
 	}
-	want := []access.Operation{"auth.browser", "auth.device", "auth.sign_in", "console", "docs", "health.live", "health.ready", "openapi"}
+	want := []access.Operation{"auth.browser", "auth.sign_in", "console", "docs", "health.live", "health.ready", "openapi"}
 	if !slices.Equal(got, want) {
 		t.Errorf("public operations = %v, want %v", got, want)
 	}

@@ -114,7 +114,6 @@ const (
 	AuthLinks         Operation = "auth.links"   // makes a sign-in link
 	AuthSignIn        Operation = "auth.sign_in" // trades the code of one for a token
 	AuthBrowser       Operation = "auth.browser" // signs a browser in
-	AuthDevice        Operation = "auth.device"  // signs a program in, with a browser elsewhere
 )
 
 // The operations on webhooks.
@@ -132,7 +131,7 @@ func Operations() []Operation { return slices.Sorted(maps.Keys(table)) }
 // Public reports whether o is open to callers without a token.
 func (o Operation) Public() bool {
 	switch o {
-	case Live, Ready, OpenAPI, Docs, Console, AuthSignIn, AuthBrowser, AuthDevice:
+	case Live, Ready, OpenAPI, Docs, Console, AuthSignIn, AuthBrowser:
 		return true
 	}
 	return false

@@ -71,7 +71,7 @@ var table = map[Operation]rights{
 	AuthMe: everyone, AuthRenew: everyone, AuthLogout: everyone,
 	AuthSessions: ownOnly, AuthRevokeSession: ownOnly,
 	AuthTokens: admins,
-	AuthLinks:  everyone, AuthSignIn: everyone, AuthBrowser: everyone, AuthDevice: everyone,
+	AuthLinks:  everyone, AuthSignIn: everyone, AuthBrowser: everyone,
 
 	WebhooksList: admins, WebhooksGet: admins, WebhooksWrite: admins,
 	WebhooksTest: admins, WebhooksDeliveries: admins,

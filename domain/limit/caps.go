@@ -16,6 +16,8 @@ type Rate struct {
 type Caps struct {
 	Address      Rate            // every request, per client address
 	AuthFailures Rate            // requests with a bad token, per client address
+	SignIns      Rate            // sign-ins that ask the identity provider, per client address
+	AllSignIns   Rate            // those of all addresses together
 	Subject      Rate            // authenticated requests, per subject
 	Operations   map[string]Rate // per operation and subject
 	Slots        map[string]int  // at once, per operation and subject
@@ -25,6 +27,8 @@ type Caps struct {
 const (
 	AddressName      = "address"
 	AuthFailuresName = "auth-failures"
+	SignInsName      = "sign-ins"
+	AllSignInsName   = "all-sign-ins"
 	SubjectName      = "subject"
 )
 
@@ -34,6 +38,8 @@ func Defaults() Caps {
 	return Caps{
 		Address:      perMinute(10_000),
 		AuthFailures: perMinute(30),
+		SignIns:      perMinute(60),
+		AllSignIns:   perMinute(600),
 		Subject:      perMinute(6_000),
 		Operations: map[string]Rate{
 			"agents.create":                      perMinute(60),
@@ -82,6 +88,8 @@ func Off() Caps { return Caps{} }
 func (c Caps) PerReplica(n int) Caps {
 	c.Address = c.Address.perReplica(n)
 	c.AuthFailures = c.AuthFailures.perReplica(n)
+	c.SignIns = c.SignIns.perReplica(n)
+	c.AllSignIns = c.AllSignIns.perReplica(n)
 	c.Subject = c.Subject.perReplica(n)
 	operations := make(map[string]Rate, len(c.Operations))
 	for op, r := range c.Operations {
@@ -137,6 +145,17 @@ func (c Caps) Ask(r Request) Ask {
 		ask.Slot = &Slot{Name: r.Operation, Key: r.Subject, Cap: cap}
 	}
 	return ask
+}
+
+// AskSignIn says what a sign-in that asks the identity provider has to ask for first: anybody
+// can begin one.
+func (c Caps) AskSignIn(address string) Ask {
+	return Ask{
+		Address:        address,
+		AddressWindows: c.SignIns.window(nil, SignInsName, address, fault.RateLimited),
+		Subject:        AllSignInsName,
+		SubjectWindows: c.AllSignIns.window(nil, AllSignInsName, AllSignInsName, fault.RateLimited),
+	}
 }
 
 // window appends the window of the rate to ws, unless the rate is off.

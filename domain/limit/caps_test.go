@@ -1,6 +1,7 @@
 package limit_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -92,5 +93,30 @@ func TestCapsAsk(t *testing.T) {
 				t.Errorf("Ask(%+v) differs (-want +got):\n%s", tc.req, d)
 			}
 		})
+	}
+}
+
+// What calls the identity provider counts for its address, and for everybody together.
+func TestCapsAskSignIn(t *testing.T) {
+	caps := limit.Caps{SignIns: limit.Rate{Cap: 2, Length: time.Minute}, AllSignIns: limit.Rate{Cap: 9, Length: time.Hour}}
+	want := limit.Ask{
+		Address:        "10.0.0.1",
+		AddressWindows: []limit.Window{{Name: "sign-ins", Key: "10.0.0.1", Cap: 2, Length: time.Minute, Code: fault.RateLimited}},
+		Subject:        "all-sign-ins",
+		SubjectWindows: []limit.Window{{Name: "all-sign-ins", Key: "all-sign-ins", Cap: 9, Length: time.Hour, Code: fault.RateLimited}},
+	}
+	if d := cmp.Diff(want, caps.AskSignIn("10.0.0.1")); d != "" {
+		t.Errorf("AskSignIn differs (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(limit.Caps{SignIns: limit.Rate{Cap: 1, Length: time.Minute}, AllSignIns: limit.Rate{Cap: 4, Length: time.Hour}, Operations: map[string]limit.Rate{}, Slots: map[string]int{}}, caps.PerReplica(2)); d != "" {
+		t.Errorf("PerReplica(2) differs (-want +got):\n%s", d)
+	}
+	if d := limit.Defaults(); d.SignIns.Cap < 1 || d.AllSignIns.Cap <= d.SignIns.Cap {
+		t.Errorf("Defaults() = %v for an address, %v in all, want caps, and one address never to use all", d.SignIns, d.AllSignIns)
+	}
+	for _, w := range append(want.AddressWindows, want.SubjectWindows...) {
+		if err := w.Deny(time.Second).Err(); !strings.Contains(err.Error(), "sign-ins are allowed in") {
+			t.Errorf("the refusal of %s is %v", w.Name, err)
+		}
 	}
 }

@@ -122,6 +122,8 @@ func (d Denial) Err() error {
 	switch {
 	case d.Name == AuthFailuresName:
 		return ErrRate.With("at most %d failed authentications are allowed in %s", d.Cap, seconds(d.Length)).After(d.RetryAfter)
+	case d.Name == SignInsName || d.Name == AllSignInsName:
+		return ErrRate.With("at most %d sign-ins are allowed in %s", d.Cap, seconds(d.Length)).After(d.RetryAfter)
 	case d.Code == fault.ConcurrencyLimited:
 		return ErrConcurrency.With("at most %d of %s may run at once", d.Cap, d.Name).After(d.RetryAfter)
 	case d.Code == fault.OperationLimited:

@@ -51,10 +51,21 @@ func NewBoundCode(random [32]byte) Code { return bound + NewCode(random) }
 // Bound reports whether the code needs a verifier.
 func (c Code) Bound() bool { return strings.HasPrefix(string(c), bound) }
 
-// URL is the link to the console of a service. The code is in the fragment, which browsers
-// do not send.
+// fragment begins the part of a link that is the code. Browsers do not send it.
+const fragment = "#code="
+
+// URL is the link to the console of a service.
 func (c Code) URL(server string) string {
-	return strings.TrimRight(server, "/") + "/console#code=" + string(c)
+	return strings.TrimRight(server, "/") + "/console" + fragment + string(c)
+}
+
+// ReadCode reads a code that somebody has typed: alone, or in the link.
+func ReadCode(text string) Code {
+	text = strings.TrimSpace(text)
+	if _, code, found := strings.Cut(text, fragment); found {
+		text = code
+	}
+	return Code(text)
 }
 
 // With returns the code together with the challenge that it is bound to.

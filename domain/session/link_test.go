@@ -133,6 +133,11 @@ func TestSignIn(t *testing.T) {
 
 func TestCode(t *testing.T) {
 	code := session.NewCode([32]byte{1, 2, 3, 31: 0xff})
+	for _, typed := range []string{string(code), " " + string(code) + "\r\n", code.URL("https://orgd.example.com/") + "\n"} {
+		if got := session.ReadCode(typed); got != code {
+			t.Errorf("ReadCode(%q) = %q, want %q", typed, got, code)
+		}
+	}
 	if b, err := base64.RawURLEncoding.DecodeString(string(code)); err != nil || len(b) != 32 {
 		t.Errorf("NewCode = %q, want 32 bytes in base64url", code)
 	}

@@ -24,7 +24,7 @@ func RunOutage(t *testing.T, s *Service, cut func()) {
 		switch r := w.send(op.method, path, body); op.id {
 		case "healthz", "openapi.json", "openapi.yaml", "metrics", "capabilities", "auth.me":
 			r.want(200)
-		case "auth.oidc_start", "auth.oidc_callback", "auth.oidc_device":
+		case "auth.oidc_start", "auth.oidc_callback":
 			r.refused(404, 3002)
 		default:
 			r.refused(503, 8001, "the service is temporarily unavailable")

@@ -120,7 +120,7 @@ var permissions = map[string]may{
 }
 
 // public operations need no token.
-var public = map[string]bool{"auth.sign_in": true, "auth.oidc_start": true, "auth.oidc_callback": true, "auth.oidc_device": true, "healthz": true, "readyz": true, "openapi.json": true, "openapi.yaml": true}
+var public = map[string]bool{"auth.sign_in": true, "auth.oidc_start": true, "auth.oidc_callback": true, "healthz": true, "readyz": true, "openapi.json": true, "openapi.yaml": true}
 
 // withProvider reports whether an operation needs an identity provider, which the service of
 // these tests has not. It looks at no token.

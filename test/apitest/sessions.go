@@ -209,7 +209,7 @@ func revokedSessions(t *testing.T, s *Service) {
 		switch op.id {
 		case "healthz", "readyz", "openapi.json", "openapi.yaml":
 			kim.send(op.method, op.example, nil).want(200)
-		case "auth.oidc_start", "auth.oidc_callback", "auth.oidc_device":
+		case "auth.oidc_start", "auth.oidc_callback":
 			kim.send(op.method, op.example, nil).refused(404, 3002)
 		case "auth.sign_in": // looks at no token
 			kim.send(op.method, op.example, nil).refused(400, 2001)

@@ -113,3 +113,25 @@ func TestTabs(t *testing.T) {
 		}
 	}
 }
+
+// A code that the console shows signs a command line in, once, as who is signed in there.
+func TestCodeForACommandLine(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.console(s.token("viewer", "vi"), 1200, 800)
+	b.visit("#/access", "Access")
+	b.press("Sign in a command line")
+	b.await("the code is shown", `document.querySelector("dialog[open] textarea[readonly]")`)
+	code := eval[string](b, `document.querySelector("dialog[open] textarea").value`)
+	b.awaitText("orgd login --server " + s.URL + " --code")
+	b.awaitText("signed in by it ends when you sign out here")
+	b.shot("code")
+	made := must[record](s, "", "POST", "auth/links/redeem", record{"code": code})
+	if me := must[record](s, made["token"].(string), "GET", "auth/me", nil); me["subject"] != "vi" || me["role"] != "viewer" {
+		t.Errorf("the code signs in %v", me)
+	}
+	b.press("Done")
+	if r := s.call("", "POST", "auth/links/redeem", record{"code": code}); r.status != http.StatusUnauthorized {
+		t.Errorf("the code again = %d, want 401", r.status)
+	}
+}

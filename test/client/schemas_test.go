@@ -37,7 +37,6 @@ var shapes = map[string]struct {
 	"ReadinessStatus":              {output, reflect.TypeFor[client.Readiness]()},
 	"Capabilities":                 {output, reflect.TypeFor[client.Capabilities]()},
 	"Company":                      {output, reflect.TypeFor[client.Company]()},
-	"DeviceSignIn":                 {output, reflect.TypeFor[client.Device]()},
 	"UpdateCompanyRequest":         {change, reflect.TypeFor[client.Company]()},
 	"Department":                   {output, reflect.TypeFor[client.Department]()},
 	"CreateDepartmentRequest":      {input, reflect.TypeFor[client.DepartmentInput]()},
@@ -105,7 +104,7 @@ var entries = map[string][]reflect.Type{
 // which TestSurface opens, bodies that it sends, and what is free-form.
 var shapeless = []string{
 	"ApiResponse_", "PaginatedResponse_", "ErrorEnvelope", "ProblemDetail",
-	"ReorderDepartmentsRequest", "ReorderAgentsRequest", "IngestActivitiesRequest", "RedeemLinkRequest", "SignInDeviceRequest",
+	"ReorderDepartmentsRequest", "ReorderAgentsRequest", "IngestActivitiesRequest", "RedeemLinkRequest",
 	"CompanySettings", "CompanySettingsPatch", "OpenAPIDocument",
 }
 

@@ -124,10 +124,5 @@ type client struct {
 	signedOut string
 }
 
-// GrantTypes implements op.Client.
-func (c client) GrantTypes() []oidc.GrantType {
-	return append(c.Client.GrantTypes(), oidc.GrantTypeDeviceCode)
-}
-
 // PostLogoutRedirectURIs implements op.Client.
 func (c client) PostLogoutRedirectURIs() []string { return []string{c.signedOut} }

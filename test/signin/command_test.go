@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"html"
-	"net/http"
-	"net/url"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -105,28 +103,4 @@ func TestCommandLine(t *testing.T) {
 		t.Errorf("orgd whoami:\n%s", who)
 	}
 	c.can("logout")
-}
-
-// A command line without a browser shows a code, which somebody types elsewhere.
-func TestCommandLineWithoutBrowser(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for action, want := range map[string]string{"allowed": "0: .* as ann@example.com, role admin", "denied": "1: .* this sign-in was refused"} {
-		t.Run(action, func(t *testing.T) {
-			t.Parallel()
-			c, p := terminal{t, t.TempDir()}, identity.NewPerson(t, s.public)
-			code, end := c.login(regexp.MustCompile(`\n\n  (\S+)\n`), "--device", "--server", s.public)
-			r, err := p.PostForm(s.provider.URL+"/device/login", url.Values{"user_code": {code}, "username": {"ann"}, "password": {"ann"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Body.Close()
-			if page := p.Open(s.provider.URL + "/device/confirm?action=" + action); page.StatusCode != http.StatusOK || !strings.Contains(page.Text, action) {
-				t.Fatalf("the provider says %d %s", page.StatusCode, page.Text)
-			}
-			if out := end(); !regexp.MustCompile("(?s)^" + want).MatchString(out) {
-				t.Errorf("orgd login says %s, want %q", out, want)
-			}
-		})
-	}
 }

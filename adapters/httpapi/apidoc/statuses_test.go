@@ -103,7 +103,6 @@ const statuses = `
 	auth.sign_in                         201 400 401 403 429 500 503
 	auth.oidc_start                      303 400 404 429 500 503
 	auth.oidc_callback                   200 303 401 403 404 429 500 503
-	auth.oidc_device                     200 201 400 401 403 404 409 429 500 503
 
 	openapi.json                         200 429 500 503
 	openapi.yaml                         200 429 500 503
@@ -131,7 +130,7 @@ func TestSecurity(t *testing.T) {
 	for _, op := range open(t).operations() {
 		list, isSet := op.node["security"].([]any)
 		_, unauthorized := op.node["responses"].(node)["401"]
-		if public := isSet && len(list) == 0; public == unauthorized && op.ID != "auth.sign_in" && op.ID != "auth.oidc_callback" && op.ID != "auth.oidc_device" {
+		if public := isSet && len(list) == 0; public == unauthorized && op.ID != "auth.sign_in" && op.ID != "auth.oidc_callback" {
 			t.Errorf("%s: public = %t and 401 listed = %t", op.ID, public, unauthorized)
 		}
 	}
@@ -310,7 +309,7 @@ func TestRequestHeaders(t *testing.T) {
 		_, notModified := op.node["responses"].(node)["304"]
 		for name, want := range map[string]bool{
 			"X-Request-Id":    true,
-			"Idempotency-Key": op.Method == "POST" && op.ID != "auth.sign_in" && op.ID != "auth.oidc_device", // nobody whose key it could be
+			"Idempotency-Key": op.Method == "POST" && op.ID != "auth.sign_in", // nobody whose key it could be
 			"If-Match":        guarded,
 			"If-None-Match":   notModified || op.ID == "departments.update_ceremony_policy",
 			"Change-Reason":   isLogged(op),

@@ -470,24 +470,6 @@ export interface Delivery {
   created_at: string;
 }
 
-export interface SignInDeviceRequest {
-  /** That of the sign-in. */
-  device_code: string;
-}
-
-export interface DeviceSignIn {
-  /** With which the program asks. */
-  device_code: string;
-  /** What the person types at `verification_uri`. */
-  user_code: string;
-  /** Where the person approves. */
-  verification_uri: string;
-  /** The same with `user_code` in it; null if the provider has none. */
-  verification_uri_complete: string | null;
-  /** How many seconds to wait before each question. */
-  interval: number;
-}
-
 export interface RedeemLinkRequest {
   /** The code of the link. */
   code: string;

@@ -59,7 +59,6 @@ var Successes = []Success{
 	{"AuditPage", "A page of the trail, newest first.", []string{"Link"}, "PaginatedResponse_AuditEntry", []string{"audit_page"}},
 	{"TokenIssued", "The token, shown this once. `Location` is the session, to revoke it.", []string{"Location"}, "ApiResponse_IssuedToken", []string{"token"}},
 	{"LinkMade", "The code of the link, shown this once.", nil, "ApiResponse_SignInLink", []string{"link"}},
-	{"DeviceBegun", "The sign-in has begun.", nil, "ApiResponse_DeviceSignIn", []string{"device"}},
 	{"TokenRenewed", "The new token, shown this once.", nil, "ApiResponse_IssuedToken", []string{"token"}},
 	{"Me", "What the token says.", nil, "ApiResponse_Caller", []string{"me"}},
 	{"SessionPage", "A page of sessions, newest first.", []string{"Link"}, "PaginatedResponse_Session", []string{"session_page"}},

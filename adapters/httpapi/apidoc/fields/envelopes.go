@@ -47,7 +47,6 @@ var Envelopes = []Envelope{
 	{"Delivery", One, "A delivery in its envelope."},
 	{"IssuedToken", One, "A token in its envelope."},
 	{"SignInLink", One, "A sign-in link in its envelope."},
-	{"DeviceSignIn", One, "A sign-in with another device in its envelope."},
 	{"Caller", One, "The caller in its envelope."},
 	{"CeremonyPolicy", OneOrNull, "A ceremony policy, or null, in its envelope."},
 	{"Department", List, "Departments in their envelope."},

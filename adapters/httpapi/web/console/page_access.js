@@ -18,7 +18,7 @@ export async function page({ signal }) {
   return {
     title: "Access",
     body: [
-      h("div", { class: "bar" }, h("h1", {}, "Access"),
+      h("div", { class: "bar" }, h("h1", {}, "Access"), button("Sign in a command line", newCode, "secondary"),
         may.administer() ? [h("a", { class: "button secondary", href: link("audit") }, "Audit trail"), button("Sign-in link", newLink, "secondary"), button("New token", newToken, "primary")] : null),
       section("You", facts([
         me.subject === nameOf(me) ? null : ["Name", text(nameOf(me))], ["Subject", text(me.subject)], ["Role", words(me.role)], me.departments.length ? ["Departments", me.departments.join(", ")] : null,
@@ -72,6 +72,19 @@ async function newLink() {
   if (!made) return;
   const here = `${document.baseURI.split("#")[0]}#code=${made.code}`;
   await secret("The sign-in link", made.url ?? here, `It signs its first user in, once, and expires ${ago(made.expires_at)}.${made.url ? "" : " It works on the machine of the service only: see --public-url."}`);
+}
+
+// newCode makes a link for oneself, of which a terminal needs the code.
+async function newCode() {
+  try {
+    const { data: made } = await change("POST", "auth/links");
+    const server = new URL(".", made.url ?? document.baseURI).href.replace(/\/$/, "");
+    await secret("A code for the command line", made.code,
+      `Call “orgd login --server ${server} --code” and give it this. It works once, and expires ${ago(made.expires_at)}. Whoever has it is signed in as you; what is signed in by it ends when you sign out here.`);
+    again();
+  } catch (error) {
+    notice(error.message, "error");
+  }
 }
 
 // grant asks what a new session is to be, and returns what the service makes for it.

@@ -368,18 +368,6 @@ class Delivery(TypedDict):
     created_at: str
 
 
-class SignInDeviceRequest(TypedDict):
-    device_code: str
-
-
-class DeviceSignIn(TypedDict):
-    device_code: str
-    user_code: str
-    verification_uri: str
-    verification_uri_complete: str | None
-    interval: int
-
-
 class RedeemLinkRequest(TypedDict):
     code: str
     verifier: NotRequired[str]

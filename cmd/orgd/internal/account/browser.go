@@ -24,7 +24,7 @@ import (
 	"orgd/domain/session"
 )
 
-var errNobody = errors.New(`nobody has signed in for 10 minutes: run orgd login again, on a machine without a browser with --device`)
+var errNobody = errors.New(`nobody has signed in for 10 minutes: run orgd login again, on a machine without a browser with --code`)
 
 // browserSignIn listens on this machine for what the browser brings back from signing in with
 // an identity provider (RFC 8252, section 7.3).
@@ -99,7 +99,7 @@ func (b *browserSignIn) invite(t *terminal.Terminal, to remote.Connection, port 
 	address := to.SignInURL(url.Values{
 		"port": {strconv.Itoa(port)}, "state": {b.state}, "challenge": {session.Challenge(b.verifier)},
 	})
-	what := "Open this address in a browser on this machine (without one: orgd login --device):"
+	what := "Open this address in a browser on this machine (without one: orgd login --code):"
 	if remote.OpenBrowser(t.Getenv, address) {
 		what = "Sign in with the browser, which opens. If it does not, open this address on this machine:"
 	}

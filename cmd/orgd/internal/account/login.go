@@ -3,21 +3,27 @@ package account
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/domain/session"
 )
+
+// otherWays are for who cannot sign in with an identity provider.
+const otherWays = "log in with a token (orgd login --with-token); an admin makes links for browsers (orgd login --link)"
 
 // Login stores a server and a token as a profile, or prints a sign-in link.
 type Login struct {
 	remote.ProfileFlag
 	linkFlags
 	Web       bool   `help:"Sign in with a browser on this machine, also where standard input is not a terminal." xor:"link"`
-	Device    bool   `help:"Sign in with a browser on another device, which is told a code." xor:"link"`
+	Code      bool   `help:"Ask for a one-time code, as the console's page Access shows it, or read it from standard input." xor:"link"`
 	WithToken bool   `help:"Ask for a token, or read it from standard input, also where people sign in with a browser." xor:"link"`
 	TokenFile string `placeholder:"FILE" help:"Take the token from a file; - is standard input." xor:"link"`
 }
@@ -26,7 +32,7 @@ type Login struct {
 func (Login) Help() string {
 	return `Stores a server and a token as a profile, so that other commands need neither, in a file of the user's configuration directory that only the user can read.
 
-On a terminal, if the service has an identity provider, a browser opens to sign in there; orgd listens on a loopback address for its answer, for ten minutes. With --device the browser is on another device, where a code is typed that orgd prints. Without a provider the token is asked for, and does not appear. Where standard input is not a terminal, the token is read from it. A token is tried before it is stored.
+On a terminal, if the service has an identity provider, a browser opens to sign in there; orgd listens on a loopback address for its answer, for ten minutes. Where there is no browser, a one-time code signs in: sign in to the console anywhere, open its page Access, and give the code from there to --code. What it gives ends when the sign-in of that browser ends. Without a provider the token is asked for, and does not appear. Where standard input is not a terminal, the token is read from it. A token is tried before it is stored.
 
 Where commands find server and token, the first that says something: the flags --server and --profile, then ORGD_SERVER and ORGD_TOKEN (or the file that ORGD_TOKEN_FILE names), then the profile (ORGD_PROFILE, else "default"), then, for a service on this machine, admin.token in the data directory of "orgd serve" or "orgd demo". A stored token is never sent to another server than its own, and a service that only a data directory names gets the token of that directory alone: give --server or ORGD_SERVER with ORGD_TOKEN.
 
@@ -37,7 +43,7 @@ Examples:
     orgd login --server https://orgd.example.com
 
     # on a machine without a browser
-    orgd login --server https://orgd.example.com --device
+    orgd login --server https://orgd.example.com --code
 
     # with a token, although there is an identity provider
     orgd login --with-token
@@ -85,12 +91,12 @@ func (c *Login) Run(ctx context.Context, t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	if provider && !c.Device {
+	if provider {
 		return signInWithBrowser(ctx, t, to, service, finish)
 	}
-	var token string
-	if provider {
-		token, err = signInDevice(ctx, t, service)
+	token := ""
+	if c.Code {
+		token, err = redeemCode(ctx, t, to.Server, service)
 	} else {
 		token, err = c.token(ctx, t, to.Server)
 	}
@@ -102,12 +108,11 @@ func (c *Login) Run(ctx context.Context, t *terminal.Terminal) error {
 
 // useProvider reports whether to sign in with the identity provider of the service.
 func (c *Login) useProvider(ctx context.Context, t *terminal.Terminal, to remote.Connection) (bool, error) {
-	must := c.Web || c.Device
-	if c.WithToken || c.TokenFile != "" || !must && !t.Interactive {
+	if c.Code || c.WithToken || c.TokenFile != "" || !c.Web && !t.Interactive {
 		return false, nil
 	}
 	found, err := to.HasProvider(ctx, t)
-	if err == nil && must && !found {
+	if err == nil && c.Web && !found {
 		err = fmt.Errorf("%s has no identity provider to sign in with: %s", to.Server, otherWays)
 	}
 	return found, err
@@ -155,20 +160,44 @@ func (c *Login) connection(getenv func(string) string, saved remote.Profile) rem
 }
 
 // token reads the token from where it is given.
-func (c *Login) token(ctx context.Context, t *terminal.Terminal, server string) (token string, err error) {
-	var text []byte
-	switch {
-	case c.TokenFile != "" && c.TokenFile != "-":
-		text, err = os.ReadFile(c.TokenFile)
-		token = string(text)
-	case c.TokenFile == "" && t.Interactive:
-		token, err = t.AskSecret(ctx, fmt.Sprintf("Token for %s: ", server))
-	default:
-		text, err = io.ReadAll(io.LimitReader(t.Stdin, terminal.MaxSecret))
-		token = string(text)
+func (c *Login) token(ctx context.Context, t *terminal.Terminal, server string) (string, error) {
+	text, err := "", error(nil)
+	if c.TokenFile != "" && c.TokenFile != "-" {
+		var file []byte
+		file, err = os.ReadFile(c.TokenFile)
+		text = string(file)
+	} else {
+		text, err = readSecret(ctx, t, t.Interactive && c.TokenFile == "", fmt.Sprintf("Token for %s: ", server))
 	}
-	if token = strings.TrimSpace(token); token == "" && err == nil {
+	text = strings.TrimSpace(text)
+	if text == "" && err == nil {
 		err = terminal.Usagef("there is no token: orgd token create makes one")
 	}
-	return token, err
+	return text, err
+}
+
+// redeemCode returns the token that the code of a sign-in link gives.
+func redeemCode(ctx context.Context, t *terminal.Terminal, server string, service *client.Client) (string, error) {
+	text, err := readSecret(ctx, t, t.Interactive, fmt.Sprintf("Code for %s, which the console shows on its page Access: ", server))
+	if err != nil {
+		return "", err
+	}
+	code := session.ReadCode(text)
+	if code == "" {
+		return "", terminal.Usagef("there is no code: the console shows one on its page Access")
+	}
+	issued, err := service.SignIn(ctx, string(code))
+	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Code == client.ErrUnauthorized {
+		err = errors.New(refused.Detail) // no token is the cause
+	}
+	return issued.Token, err
+}
+
+// readSecret asks somebody at a terminal for a secret, or reads it from standard input.
+func readSecret(ctx context.Context, t *terminal.Terminal, ask bool, question string) (string, error) {
+	if ask {
+		return t.AskSecret(ctx, question)
+	}
+	text, err := io.ReadAll(io.LimitReader(t.Stdin, terminal.MaxSecret))
+	return string(text), err
 }

@@ -67,6 +67,7 @@ func setRate(caps *limit.Caps, name string, rate limit.Rate) error {
 func general(caps *limit.Caps) map[string]*limit.Rate {
 	return map[string]*limit.Rate{
 		limit.AddressName: &caps.Address, limit.AuthFailuresName: &caps.AuthFailures, limit.SubjectName: &caps.Subject,
+		limit.SignInsName: &caps.SignIns, limit.AllSignInsName: &caps.AllSignIns,
 	}
 }
 
