@@ -79,11 +79,11 @@ func (s *Agents) PlaceLabel(ctx context.Context, c Call, in PlaceLabel) (placed 
 	}
 	ch := newChange(s.clock, s.ids, c)
 	events := ch.cause(s.ids)
-	_, err = s.agents.Label(ctx, in.Ref, in.Label, in.Version, func(a agent.Agent, d department.Department, named bool) (ports.AgentChange, error) {
+	_, err = s.agents.Label(ctx, in.Ref, in.Label, in.Version, func(a agent.Agent, d department.Department, below bool) (ports.AgentChange, error) {
 		if err := ch.mayChange(access.LabelsMove, a, nil); err != nil {
 			return ports.AgentChange{}, err
 		}
-		rule := ch.labelRule(d, in.Label, named)
+		rule := ch.labelRule(d, in.Label, below)
 		step, err := a.Place(in.Placing, rule, events)
 		if err != nil {
 			return ports.AgentChange{}, err
@@ -100,11 +100,11 @@ func (s *Agents) PlaceLabel(ctx context.Context, c Call, in PlaceLabel) (placed 
 func (s *Agents) RemoveLabel(ctx context.Context, c Call, ref identity.Ref, name string) error {
 	ch := newChange(s.clock, s.ids, c)
 	events := ch.cause(s.ids)
-	_, err := s.agents.Label(ctx, ref, name, 0, func(a agent.Agent, d department.Department, named bool) (ports.AgentChange, error) {
+	_, err := s.agents.Label(ctx, ref, name, 0, func(a agent.Agent, d department.Department, below bool) (ports.AgentChange, error) {
 		if err := ch.mayChange(access.LabelsMove, a, nil); err != nil {
 			return ports.AgentChange{}, err
 		}
-		step, err := a.Unplace(name, ch.labelRule(d, name, named), events)
+		step, err := a.Unplace(name, ch.labelRule(d, name, below), events)
 		if err != nil {
 			return ports.AgentChange{}, err
 		}
@@ -113,8 +113,8 @@ func (s *Agents) RemoveLabel(ctx context.Context, c Call, ref identity.Ref, name
 	return err
 }
 
-func (ch change) labelRule(d department.Department, name string, named bool) agent.LabelRule {
-	return agent.LabelRule{Protected: d.Policies.Protects(name), Direct: ch.call.Actor.MovesProtected(), Named: named}
+func (ch change) labelRule(d department.Department, name string, below bool) agent.LabelRule {
+	return agent.LabelRule{Protected: d.Policies.Protects(name), Direct: ch.call.Actor.MovesProtected(), Below: below}
 }
 
 // Resolve returns an agent and what one of its labels names. Its content is that

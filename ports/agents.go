@@ -15,9 +15,9 @@ type AgentChange struct {
 	Trail
 }
 
-// LabelChange makes a step of an agent of a department. named says whether a label has ever
-// named a version.
-type LabelChange func(a agent.Agent, d department.Department, named bool) (AgentChange, error)
+// LabelChange makes a step of an agent of a department. below says whether a label may go
+// back to a version, see agent.Below.
+type LabelChange func(a agent.Agent, d department.Department, below bool) (AgentChange, error)
 
 // AgentStore keeps agents. Every implementation passes portstest.AgentStore.
 //
@@ -73,9 +73,9 @@ type AgentStore interface {
 	Purge(ctx context.Context, id agent.ID, change func(agent.Former) (AgentChange, error)) error
 
 	// Label is Update of an agent's labels. change also gets what the rules for the label
-	// are decided by: the agent's department, and whether the label has ever named the
-	// version. All of it is of one state, and is still so when the step is stored; version
-	// 0 was never named.
+	// are decided by: the agent's department, and whether the label may go back to the
+	// version. All of it is of one state, and is still so when the step is stored; nothing
+	// goes back to version 0.
 	Label(ctx context.Context, ref identity.Ref, label string, version int64, change LabelChange) (agent.Agent, error)
 
 	// Moves returns the entries of the history of a label that q selects, the newest first.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/domain/agent"
 	"orgd/domain/audit"
@@ -33,11 +34,11 @@ func (s *Agents) Label(ctx context.Context, ref identity.Ref, label string, vers
 		if err != nil {
 			return step, err
 		}
-		named, err := hasNamed(t, before.ID(), label, version)
+		below, err := isBelow(t, before.ID(), label, version)
 		if err != nil {
 			return step, err
 		}
-		if step, err = change(before, in, named); err != nil {
+		if step, err = change(before, in, below); err != nil {
 			return step, err
 		}
 		t.addHistory(step)
@@ -89,14 +90,23 @@ func (d moveDoc) move() (agent.Move, error) {
 	}, nil
 }
 
-// hasNamed reports whether a label has ever named a version of an agent.
-func hasNamed(r reader, id agent.ID, label string, version int64) (bool, error) {
+// isBelow reports whether a label of an agent may go back to a version. It reads the whole
+// history only if the label has ever named the version.
+func isBelow(r reader, id agent.ID, label string, version int64) (bool, error) {
 	if version == 0 {
 		return false, nil
 	}
 	d, err := oneOrZero[idDoc](r, labelMovesColl, bson.D{is("of", string(id)+"/"+label), is("to", version)})
-	return d.ID != "", err
+	if err != nil || d.ID == "" {
+		return false, err
+	}
+	named, err := every(r, labelMovesColl, bson.D{is("_id", bson.D{
+		is("$gte", moveID(id, label, 0)), is("$lte", moveID(id, label, math.MaxInt64)),
+	})}, moveDoc.to, options.Find().SetSort(by("_id")).SetProjection(by("to")))
+	return agent.Below(named, version), err
 }
+
+func (d moveDoc) to() (int64, error) { return d.To, nil }
 
 // Moves implements [ports.AgentStore].
 func (s *Agents) Moves(ctx context.Context, q agent.Moves) (_ []agent.Move, err error) {

@@ -27,11 +27,11 @@ func (s *Agents) Label(ctx context.Context, ref identity.Ref, label string, vers
 			if err != nil {
 				return step, err
 			}
-			named, err := hasNamed(&tx.View, a.ID(), label, version)
+			below, err := isBelow(&tx.View, a.ID(), label, version)
 			if err != nil {
 				return step, err
 			}
-			return change(a, d, named)
+			return change(a, d, below)
 		})
 		if err != nil {
 			return err
@@ -47,10 +47,23 @@ func (s *Agents) Label(ctx context.Context, ref identity.Ref, label string, vers
 const selectNamed = `
 SELECT EXISTS (SELECT 1 FROM label_moves WHERE agent_id = ? AND label = ? AND to_version = ? AND to_version > 0)`
 
-// hasNamed reports whether a label has ever named a version of an agent.
-func hasNamed(v *View, id agent.ID, label string, version int64) (named bool, err error) {
-	err = v.Row(selectNamed, packID(id), label, version).Scan(&named)
-	return named, wrap(err, "read labels of agent", string(id))
+const selectAllNamed = "SELECT to_version FROM label_moves WHERE agent_id = ? AND label = ? ORDER BY revision"
+
+// isBelow reports whether a label of an agent may go back to a version. It reads the whole
+// history only if the label has ever named the version.
+func isBelow(v *View, id agent.ID, label string, version int64) (below bool, err error) {
+	err = v.Row(selectNamed, packID(id), label, version).Scan(&below)
+	if err == nil && below {
+		var named []int64
+		named, err = rows(v, selectAllNamed, []any{packID(id), label}, scanNumber)
+		below = agent.Below(named, version)
+	}
+	return below, wrap(err, "read labels of agent", string(id))
+}
+
+func scanNumber(r Row) (number int64, err error) {
+	err = r.Scan(&number)
+	return number, err
 }
 
 const (

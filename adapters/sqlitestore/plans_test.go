@@ -83,6 +83,7 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{labeled(labeledColumns, agent.LabelQuery{Label: "l", Tags: []string{"a"}}), "l USING PRIMARY KEY (label=?)"},
 		{labeled(labeledColumns, agent.LabelQuery{Label: "l", After: atAgent}), "l USING PRIMARY KEY (label=? AND (order_key,agent_id)>(?,?))"},
 		{selectNamed, "COVERING INDEX label_moves_version (agent_id=? AND label=? AND to_version=?)"},
+		{selectAllNamed, "PRIMARY KEY (agent_id=? AND label=?)"},
 		{selectMoves, "PRIMARY KEY (agent_id=? AND label=? AND revision<?)"},
 
 		{selectVersions, "(agent_id=? AND number<?)"},

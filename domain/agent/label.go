@@ -118,24 +118,45 @@ type Placing struct {
 type LabelRule struct {
 	Protected bool // by the department
 	Direct    bool // the caller may move protected ones
-	Named     bool // the label has named the version before
+	Below     bool // the version lies below the one that the label names, see [Below]
+}
+
+// Below reports whether a label that has named these versions, the oldest first and 0 where it
+// was removed, may go back to a version. The moves of a label are a stack: a release lies on
+// top, a move back to a version takes off what lay above it, and a removal takes off all. A
+// version that was taken off is not gone back to: it is released again.
+func Below(named []int64, version int64) bool {
+	var stack []int64 // what the label names is the last of them
+	for _, v := range named {
+		at := slices.Index(stack, v)
+		switch {
+		case v == 0:
+			stack = nil
+		case at >= 0:
+			stack = stack[:at+1]
+		default:
+			stack = append(stack, v)
+		}
+	}
+	at := slices.Index(stack, version)
+	return at >= 0 && at < len(stack)-1
 }
 
 // way returns how a caller may do this to a label, or [ErrProtected]. Going back is open to
-// everybody who may move labels at all: to a version that the label has named, for a reason.
+// everybody who may move labels at all: to a version that lies below, for a reason.
 func (r LabelRule) way(was, next Label, on activity.Cause) (audit.Way, error) {
 	if !r.Protected || r.Direct {
 		return audit.Direct, nil
 	}
-	goesBack := was.Version != 0 && next.Version != 0 && r.Named && next.Fixed == was.Fixed
+	goesBack := was.Version != 0 && next.Version != 0 && r.Below && next.Fixed == was.Fixed
 	if goesBack && on.Reason != nil {
 		return audit.Return, nil
 	}
 	if goesBack {
-		return "", ErrProtected.With("label %q is protected: to go back to version %d, which it has named, say why in reason", was.Name, next.Version)
+		return "", ErrProtected.With("label %q is protected: to go back to version %d, say why in reason", was.Name, next.Version)
 	}
 	return "", ErrProtected.With("label %q is protected: a department_admin of the agent's department or an admin may set, move and remove it; "+
-		"you may move it to a version that it has named before, with a reason", was.Name)
+		"you may go back, with a reason, to a version that it has named before and that was not taken back since", was.Name)
 }
 
 // Place has a label name a version. It returns [ErrNoVersion], [ErrFixed], [ErrLabels], or

@@ -42,12 +42,12 @@ func TestPlace(t *testing.T) {
 		"fixed, freed":                    {[]Label{fixed}, Placing{Label: "prod", Version: 3, Fixed: &no}, LabelRule{}, nil, ErrFixed, ""},
 		"no such version":                 {nil, Placing{Label: "prod", Version: 10}, LabelRule{}, nil, ErrNoVersion, ""},
 		"protected":                       {[]Label{prod}, Placing{Label: "prod", Version: 5}, closed, &why, ErrProtected, ""},
-		"protected, new":                  {nil, Placing{Label: "prod", Version: 5}, LabelRule{Protected: true, Named: true}, &why, ErrProtected, ""},
-		"protected, back":                 {[]Label{prod}, Placing{Label: "prod", Version: 2}, LabelRule{Protected: true, Named: true}, &why, nil, audit.Return},
-		"protected, back, without reason": {[]Label{prod}, Placing{Label: "prod", Version: 2}, LabelRule{Protected: true, Named: true}, nil, ErrProtected, ""},
-		"protected, back for ever":        {[]Label{prod}, Placing{Label: "prod", Version: 2, Fixed: &yes}, LabelRule{Protected: true, Named: true}, &why, ErrProtected, ""},
-		"protected, by who may":           {[]Label{prod}, Placing{Label: "prod", Version: 2}, LabelRule{Protected: true, Direct: true, Named: true}, &why, nil, audit.Direct},
-		"protected, back from fixed":      {[]Label{fixed}, Placing{Label: "prod", Version: 2}, LabelRule{Protected: true, Named: true}, &why, ErrFixed, ""},
+		"protected, new":                  {nil, Placing{Label: "prod", Version: 5}, LabelRule{Protected: true, Below: true}, &why, ErrProtected, ""},
+		"protected, back":                 {[]Label{prod}, Placing{Label: "prod", Version: 2}, LabelRule{Protected: true, Below: true}, &why, nil, audit.Return},
+		"protected, back, without reason": {[]Label{prod}, Placing{Label: "prod", Version: 2}, LabelRule{Protected: true, Below: true}, nil, ErrProtected, ""},
+		"protected, back for ever":        {[]Label{prod}, Placing{Label: "prod", Version: 2, Fixed: &yes}, LabelRule{Protected: true, Below: true}, &why, ErrProtected, ""},
+		"protected, by who may":           {[]Label{prod}, Placing{Label: "prod", Version: 2}, LabelRule{Protected: true, Direct: true, Below: true}, &why, nil, audit.Direct},
+		"protected, back from fixed":      {[]Label{fixed}, Placing{Label: "prod", Version: 2}, LabelRule{Protected: true, Below: true}, &why, ErrFixed, ""},
 	} {
 		a := versioned(9, tt.labels...)
 		before := slices.Clone(a.Labels)
@@ -78,6 +78,37 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// The moves of a label are a stack, whoever made them.
+func TestBelow(t *testing.T) {
+	for what, tt := range map[string]struct {
+		named []int64
+		want  []int64 // what may be gone back to
+	}{
+		"never set":                       {nil, nil},
+		"set once":                        {[]int64{1}, nil},
+		"released":                        {[]int64{1, 2, 3}, []int64{1, 2}},
+		"taken back":                      {[]int64{1, 2, 3, 2}, []int64{1}},
+		"taken back by two":               {[]int64{1, 2, 3, 1}, nil},
+		"released again":                  {[]int64{1, 2, 3, 2, 3}, []int64{1, 2}},
+		"another one after the way back":  {[]int64{1, 2, 3, 2, 4}, []int64{1, 2}},
+		"back, again and further back":    {[]int64{1, 2, 3, 2, 3, 1, 4}, []int64{1}},
+		"earlier versions, released late": {[]int64{4, 2, 3}, []int64{2, 4}},
+		"fixed where it is":               {[]int64{1, 2, 2}, []int64{1}},
+		"removed and set":                 {[]int64{1, 2, 0, 3}, nil},
+		"removed":                         {[]int64{1, 2, 0}, nil},
+	} {
+		var got []int64
+		for version := range int64(6) {
+			if Below(tt.named, version) {
+				got = append(got, version)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: a label that has named %v may go back to %v, want %v", what, tt.named, got, tt.want)
+		}
+	}
+}
+
 func TestUnplace(t *testing.T) {
 	for what, tt := range map[string]struct {
 		label string
@@ -87,7 +118,7 @@ func TestUnplace(t *testing.T) {
 		"there":                     {"a", LabelRule{}, nil},
 		"not there":                 {"c", LabelRule{}, ErrNoLabel},
 		"fixed":                     {"b", LabelRule{}, ErrFixed},
-		"protected":                 {"a", LabelRule{Protected: true, Named: true}, ErrProtected},
+		"protected":                 {"a", LabelRule{Protected: true, Below: true}, ErrProtected},
 		"protected, by who may":     {"a", LabelRule{Protected: true, Direct: true}, nil},
 		"protected, fixed, by some": {"b", LabelRule{Protected: true}, ErrProtected},
 	} {

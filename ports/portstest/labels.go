@@ -16,11 +16,11 @@ import (
 // placing returns what has a label name a version, under a condition.
 func (w *world) placing(p agent.Placing, cond revision.Condition) ports.LabelChange {
 	on, trail := w.cause(), w.trailOf(nil)
-	return func(a agent.Agent, d department.Department, named bool) (ports.AgentChange, error) {
+	return func(a agent.Agent, d department.Department, below bool) (ports.AgentChange, error) {
 		if err := cond.Check(a.Tag()); err != nil {
 			return ports.AgentChange{}, err
 		}
-		s, err := a.Place(p, agent.LabelRule{Protected: d.Policies.Protects(p.Label), Named: named}, on)
+		s, err := a.Place(p, agent.LabelRule{Protected: d.Policies.Protects(p.Label), Below: below}, on)
 		return agentStep(s, trail), err
 	}
 }
@@ -32,8 +32,8 @@ func (w *world) place(id agent.ID, label string, version int64) error {
 
 func (w *world) unplace(id agent.ID, label string) error {
 	on, trail := w.cause(), w.trailOf(nil)
-	_, err := w.Agents.Label(w.Context(), byID(id), label, 0, func(a agent.Agent, d department.Department, named bool) (ports.AgentChange, error) {
-		w.want("whether a label has named no version", named, false)
+	_, err := w.Agents.Label(w.Context(), byID(id), label, 0, func(a agent.Agent, d department.Department, below bool) (ports.AgentChange, error) {
+		w.want("whether a label may go back to no version", below, false)
 		s, err := a.Unplace(label, agent.LabelRule{}, on)
 		return agentStep(s, trail), err
 	})
@@ -121,23 +121,35 @@ func numbers(moves []agent.Move) (all []string) {
 	return all
 }
 
-// labelWayBack tells whether a label has named a version.
+// labelWayBack tells which versions a label may go back to, whoever has moved it.
 func labelWayBack(w *world) {
 	w.createDepartment("Sales")
 	id := w.hire("Bob", "Sales").ID()
-	for i := range 3 {
+	for i := range 4 {
 		w.change(id, fmt.Sprintf(`{"description":"%d"}`, i))
 	}
-	w.wantNil("Label", w.place(id, "a", 2))
-	w.wantNil("Label", w.place(id, "a", 3))
 	w.wantNil("Label", w.place(id, "b", 1))
-	for version, want := range []bool{false, false, true, true, false} {
-		_, err := w.Agents.Label(w.Context(), byID(id), "a", int64(version), func(a agent.Agent, d department.Department, named bool) (ports.AgentChange, error) {
-			w.want(fmt.Sprint("whether a has named ", version), named, want)
-			w.want("the department", d.Name.Text, "Sales")
-			return ports.AgentChange{}, agent.ErrProtected
-		})
-		w.wantErr("Label", err, agent.ErrProtected)
+	for _, step := range []struct {
+		to   int64 // 0 removes the label
+		want []int64
+	}{{2, nil}, {4, []int64{2}}, {3, []int64{2, 4}}, {4, []int64{2}}, {5, []int64{2, 4}}, {2, nil}, {0, nil}, {1, nil}} {
+		if step.to == 0 {
+			w.wantNil("Label", w.unplace(id, "a"))
+		} else {
+			w.wantNil("Label", w.place(id, "a", step.to))
+		}
+		var got []int64
+		for version := range int64(6) {
+			_, err := w.Agents.Label(w.Context(), byID(id), "a", version, func(a agent.Agent, d department.Department, below bool) (ports.AgentChange, error) {
+				if below {
+					got = append(got, version)
+				}
+				w.want("the department", d.Name.Text, "Sales")
+				return ports.AgentChange{}, agent.ErrProtected
+			})
+			w.wantErr("Label", err, agent.ErrProtected)
+		}
+		w.want(fmt.Sprint("what a may go back to after ", step.to), got, step.want)
 	}
 }
 

@@ -196,10 +196,13 @@ func (m memoryAgents) Label(ctx context.Context, ref identity.Ref, label string,
 	if err != nil {
 		return agent.Agent{}, err
 	}
-	named := version > 0 && slices.ContainsFunc(m.moves, func(move labelMove) bool {
-		return move.of == a.ID() && move.Label == label && move.To == version
-	})
-	s, err := change(a, m.departments[a.Department().Key], named)
+	var named []int64
+	for _, move := range m.moves {
+		if move.of == a.ID() && move.Label == label {
+			named = append(named, move.To)
+		}
+	}
+	s, err := change(a, m.departments[a.Department().Key], agent.Below(named, version))
 	if err == nil {
 		err = m.store(s, a.Department().Key)
 	}

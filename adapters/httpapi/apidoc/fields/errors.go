@@ -40,7 +40,7 @@ var Errors = []Error{
 	{"unauthorized", "No token, or none that is accepted", 401, 1000, "a valid bearer token is required", 0, nil},
 	{"revoked", "The session has ended", 401, 1002, "the session was logged out or revoked", 0, nil},
 	{"forbidden", "The role does not suffice", 403, 1001, "role \"agent\" may not perform agents.create", 0, nil},
-	{"protected", "The label is protected", 403, 1001, "label \"production\" is protected: a department_admin of the agent's department or an admin may set, move and remove it; you may move it to a version that it has named before, with a reason", 0, nil},
+	{"protected", "The label is protected", 403, 1001, "label \"production\" is protected: a department_admin of the agent's department or an admin may set, move and remove it; you may go back, with a reason, to a version that it has named before and that was not taken back since", 0, nil},
 	{"link", "The link is not valid", 401, 1000, "this sign-in link is not valid: it works once, until it expires; orgd login --link makes another", 0, nil},
 	{"sign_in_refused", "Not begun in this browser", 401, 1000, "this sign-in was not begun in this browser, or it took more than 10 minutes: sign in again", 0, nil},
 	{"no_role", "No role", 403, 1001, "this account has no role here: its ID token has no claim \"groups\" with one. It has the claims aud, email, exp, iat, iss, nonce, sub", 0, nil},

@@ -25,7 +25,7 @@ export const chips = (labels, version) => labels.filter((l) => l.version === ver
   .map((l) => h("span", { class: "chip label" }, [l.label, ...marks(l)].join(" · ")));
 
 const who = (department) => `Protected: a department_admin of ${department} or an admin sets, moves and removes it.`;
-const goingBack = "You may take it back to a version that it has named before, with a reason.";
+const goingBack = "You may take it back to a version that it has named before and that was not taken back since, with a reason.";
 
 // Labels is the part of an agent's page that shows them.
 export class Labels {
@@ -170,12 +170,23 @@ class Placing {
 
 const names = (l) => `${l.label} names version ${l.version} already${l.fixed ? ", for ever" : ""}.`;
 
+// below are the versions that a label may go back to, by its moves, the newest first: a release
+// lies on top of the others, a move back takes off what lay above, a removal takes off all.
+function below(moves) {
+  let stack = [moves.at(-1)?.from_version].filter(Boolean);
+  for (const { version } of moves.toReversed()) {
+    const at = stack.indexOf(version);
+    stack = !version ? [] : at < 0 ? [...stack, version] : stack.slice(0, at + 1);
+  }
+  return stack.slice(0, -1);
+}
+
 // goBack lets a protected label be taken back by those who may not move it elsewhere.
-async function goBack(agent, { label, version }) {
+async function goBack(agent, { label }) {
   const moves = await new Pages(where(agent, label, "history")).upTo(most);
-  const returns = [...new Set(moves.map((m) => m.version))].filter((v) => v && v !== version).sort((a, b) => b - a);
+  const returns = below(moves).sort((a, b) => b - a);
   if (returns.length) return place(agent, { label, returns });
-  notice(`${label} has named no other version yet, so there is none to go back to.`);
+  notice(`There is no version that ${label} could go back to.`);
   return false;
 }
 
