@@ -127,7 +127,7 @@ func (x execution) run(ctx context.Context, op organization.Operation) error {
 		return x.deleteDepartment(ctx, op)
 	case organization.CreateAgent:
 		return x.createAgent(ctx, op)
-	case organization.UpdateAgent, organization.DeleteAgent:
+	case organization.StepAside, organization.UpdateAgent, organization.DeleteAgent:
 		return x.updateAgent(ctx, op)
 	case organization.ReorderAgents:
 		return x.reorderAgents(ctx, op)
