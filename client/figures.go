@@ -45,7 +45,7 @@ type AgentFigures struct {
 	TasksFailed    int64    `json:"tasks_failed"`
 	SuccessRate    *Decimal `json:"success_rate"`  // from 0 to 1, nil with less than five finished tasks
 	QualityScore   *Decimal `json:"quality_score"` // from 0 to 10, nil likewise, or without a score
-	Cost           Decimal  `json:"cost"`          // that was incurred, in the company's currency
+	Cost           Decimal  `json:"cost"`          // what was spent, in the company's currency
 	CostBefore     Decimal  `json:"cost_before"`   // the same of the window before
 	// CostBeforeDays is of how many days of that window there are figures.
 	CostBeforeDays int64 `json:"cost_before_days"`

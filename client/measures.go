@@ -90,7 +90,7 @@ type DepartmentHealth struct {
 	ActiveAgentCount    int64    `json:"active_agent_count"`
 	Currency            string   `json:"currency"`
 	AvgPerformanceScore *Decimal `json:"avg_performance_score"`
-	// Cost7d is the cost incurred on the last seven UTC days, today included.
+	// Cost7d is what was spent on the last seven UTC days, today included.
 	Cost7d Decimal `json:"department_cost_7d"`
 	// CostTrend is the same day by day, oldest first.
 	CostTrend          []CostPoint `json:"cost_trend"`
@@ -108,7 +108,7 @@ type DepartmentFigures struct {
 	TasksCompleted   int64    `json:"tasks_completed"`
 	TasksFailed      int64    `json:"tasks_failed"`
 	SuccessRate      *Decimal `json:"success_rate"` // from 0 to 1, nil with less than five finished tasks
-	Cost             Decimal  `json:"cost"`         // that was incurred
+	Cost             Decimal  `json:"cost"`         // what was spent
 	CostBefore       Decimal  `json:"cost_before"`  // the same of the 30 days before
 	// CostBeforeDays is of how many of these 30 days before there are figures.
 	CostBeforeDays int64  `json:"cost_before_days"`
@@ -129,7 +129,7 @@ type DayFigures struct {
 	Date           Date    `json:"date"`
 	TasksCompleted int64   `json:"tasks_completed"`
 	TasksFailed    int64   `json:"tasks_failed"`
-	Cost           Decimal `json:"cost"` // that was incurred
+	Cost           Decimal `json:"cost"` // what was spent
 }
 
 // CostPoint is the cost of one day.

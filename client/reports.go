@@ -61,7 +61,8 @@ type TaskCompleted struct {
 	DurationSeconds Decimal `json:"duration_seconds,omitzero"`
 	// QualityScore is from 0 to 10, empty if there is none.
 	QualityScore Decimal `json:"quality_score,omitzero"`
-	// Cost feeds the cost per task only; report spending with [CostIncurred].
+	// Cost is what the task cost. The service counts an agent's cost of a day once: the larger
+	// of the sums of these and of [CostIncurred].
 	Cost   Decimal `json:"cost,omitzero"`
 	Tokens int64   `json:"tokens,omitzero"`
 	// Other has keys of the caller's choice.

@@ -28,7 +28,8 @@ type Counted struct {
 // implementation passes portstest.ActivityLog.
 type ActivityLog interface {
 	// Append stores the events whose id is new, adds their measures to the
-	// daily figures of their agents and departments, and stores the trail that
+	// daily figures of their agents and departments, each in the order of the batch and
+	// costs as performance.Day.Counted says, and stores the trail that
 	// seal makes of the outcome, as one atomic step. An event whose id is
 	// stored, or stands earlier in the batch, is a duplicate and changes
 	// nothing; a batch of duplicates stores its idempotency record, if any, and

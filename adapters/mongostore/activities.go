@@ -33,13 +33,15 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 		if n.Accepted == 0 {
 			return n, nil
 		}
-		sums := newRollups()
+		sums, err := newRollups(t, fresh)
+		if err != nil {
+			return n, err
+		}
 		for _, r := range fresh {
 			t.insert(eventsColl, eventOf(r.Event, r.Department), nil)
-			sums.add(r)
 		}
 		sums.write(t)
-		if costs = sums.costs; costs {
+		if costs = len(sums.before) > 0; costs {
 			err = t.recordCosts()
 		}
 		return n, err

@@ -249,7 +249,7 @@ func figuresOf(d performance.Day) figures {
 	return figures{
 		Completed: d.TasksCompleted, Failed: d.TasksFailed,
 		Duration: sample(d.Duration), Quality: sample(d.Quality), TaskCost: sample(d.TaskCost),
-		Tokens: sample(d.Tokens), Collaboration: sample(d.Collaboration), Cost: sample(d.Cost),
+		Tokens: sample(d.Tokens), Collaboration: sample(d.Collaboration), Cost: sample(d.Cost), Excess: sample(d.Excess),
 	}
 }
 

@@ -162,11 +162,11 @@ func (l *loader) write(r archive.Record, index int64) (coll string, model mongo.
 		d.Entered = entered(index)
 		return insert(eventsColl, d)
 	case *archive.Day:
-		owner := ownerOfAgent(agent.ID(r.Owner))
+		id := costsID(ownDay{ownerOfAgent(agent.ID(r.Owner)), r.Date})
 		if r.Of == archive.DepartmentDays {
-			owner = ownerOfDepartment(r.Owner)
+			id = firstShard(dayID(ownerOfDepartment(r.Owner), r.Date))
 		}
-		return insert(rollupsColl, rollupDoc{ID: firstShard(dayID(owner, r.Date)), Date: r.Date, Figures: figuresOf(r.Day)})
+		return insert(rollupsColl, rollupDoc{ID: id, Date: r.Date, Figures: figuresOf(r.Day)})
 	case *archive.AgentTotal:
 		id := firstShard(totalID(ownerOfAgent(r.Agent)))
 		return insert(rollupsColl, rollupDoc{ID: id, Figures: figures{Completed: r.Completed}})

@@ -16,7 +16,8 @@ import (
 type rollups struct {
 	days      map[ownDay]performance.Day
 	completed map[string]int64 // tasks, by owner
-	costs     bool             // whether any cost is among them
+	// before has what is stored of the costs of the days of agents that costs are added to.
+	before map[ownDay]performance.Day
 }
 
 // ownDay is a day of an agent or a department.
@@ -50,8 +51,38 @@ func dayID(owner string, date performance.Date) string { return fmt.Sprintf("%s\
 // totalID names the parts of an owner's total, which stand apart from its days.
 func totalID(owner string) string { return "total\n" + owner + "\n" }
 
-func newRollups() *rollups {
-	return &rollups{days: map[ownDay]performance.Day{}, completed: map[string]int64{}}
+// newRollups sums up reports. It reads what their costs are added to.
+func newRollups(r reader, reports []ports.Report) (*rollups, error) {
+	s := &rollups{days: map[ownDay]performance.Day{}, completed: map[string]int64{}, before: map[ownDay]performance.Day{}}
+	var ids []string
+	of := map[string]ownDay{}
+	for _, r := range reports {
+		day := dayOf(r)
+		if _, known := s.before[day]; known || !(performance.Day{}).Add(r.Measures).SaysCost() {
+			continue
+		}
+		id := costsID(day)
+		s.before[day], of[id] = performance.Day{}, day
+		ids = append(ids, id)
+	}
+	if len(ids) > 0 {
+		stored, err := all[rollupDoc](r, rollupsColl, bson.D{in("_id", ids)})
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range stored {
+			s.before[of[d.ID]] = d.Figures.day(d.Date)
+		}
+	}
+	for _, r := range reports {
+		s.add(r)
+	}
+	return s, nil
+}
+
+// dayOf is the day of an agent that a report counts for.
+func dayOf(r ports.Report) ownDay {
+	return ownDay{ownerOfAgent(agent.ID(r.Event.AgentID)), performance.DateOf(r.Event.At)}
 }
 
 func (s *rollups) add(r ports.Report) {
@@ -59,12 +90,12 @@ func (s *rollups) add(r ports.Report) {
 	if one.IsEmpty() {
 		return
 	}
-	date, of := performance.DateOf(r.Event.At), ownerOfAgent(agent.ID(r.Event.AgentID))
-	for _, owner := range []string{of, ownerOfDepartment(r.DepartmentID)} {
-		s.days[ownDay{owner, date}] = s.days[ownDay{owner, date}].Merge(one)
+	of, in := dayOf(r), ownDay{ownerOfDepartment(r.DepartmentID), performance.DateOf(r.Event.At)}
+	if one.SaysCost() {
+		one = one.Counted(s.before[of].Merge(s.days[of]))
 	}
-	s.completed[of] += one.TasksCompleted
-	s.costs = s.costs || r.Measures.Cost != nil || r.Measures.Incurred != nil
+	s.days[of], s.days[in] = s.days[of].Merge(one), s.days[in].Merge(one)
+	s.completed[of.owner] += one.TasksCompleted
 }
 
 func (s *rollups) write(t *tx) {
@@ -73,6 +104,10 @@ func (s *rollups) write(t *tx) {
 		var late []bson.E
 		if k.date < open && strings.HasPrefix(k.owner, ownerOfAgent("")) {
 			late = append(late, is("$currentDate", bson.D{is("late", bson.D{is("$type", "timestamp")})}))
+		}
+		if _, costs := s.before[k]; costs {
+			t.addPart(costsID(k), k.date, costsOf(d), late...)
+			d = withoutCosts(d)
 		}
 		t.addFigures(dayID(k.owner, k.date), k.date, d, late...)
 	}
@@ -85,8 +120,29 @@ func (s *rollups) write(t *tx) {
 
 // addFigures adds the figures of a day, or of a total, to those of an id.
 func (t *tx) addFigures(id string, date any, d performance.Day, more ...bson.E) {
-	change := bson.D{is("$inc", increments(d)), is("$setOnInsert", bson.D{is("date", date)})}
-	t.upsert(rollupsColl, fmt.Sprintf("%s\n%02d", id, t.shard), append(change, more...))
+	t.addPart(fmt.Sprintf("%s\n%02d", id, t.shard), date, d, more...)
+}
+
+// addPart adds figures to a part, if there are any.
+func (t *tx) addPart(id string, date any, d performance.Day, more ...bson.E) {
+	if fields := increments(d); len(fields) > 0 {
+		t.upsert(rollupsColl, id, append(bson.D{is("$inc", fields), is("$setOnInsert", bson.D{is("date", date)})}, more...))
+	}
+}
+
+// costsID names the part with the costs of a day of an agent. All transactions add to this one:
+// what a cost adds depends on those before, so two of them conflict.
+func costsID(of ownDay) string { return dayID(of.owner, of.date) + "\ncosts" }
+
+// costsOf are the figures that stand in that part.
+func costsOf(d performance.Day) performance.Day {
+	return performance.Day{TaskCost: d.TaskCost, Cost: d.Cost, Excess: d.Excess}
+}
+
+// withoutCosts are the others.
+func withoutCosts(d performance.Day) performance.Day {
+	d.TaskCost, d.Cost, d.Excess = performance.Sample{}, performance.Sample{}, performance.Sample{}
+	return d
 }
 
 // figures is the stored form of what was done on a day. Its numbers are added
@@ -100,6 +156,7 @@ type figures struct {
 	Tokens        sample `bson:"tokens"`
 	Collaboration sample `bson:"collaboration"`
 	Cost          sample `bson:"cost"`
+	Excess        sample `bson:"excess,omitempty"`
 }
 
 type sample struct {
@@ -114,7 +171,7 @@ func (f figures) day(date performance.Date) performance.Day {
 		TasksCompleted: f.Completed, TasksFailed: f.Failed,
 		Duration: performance.Sample(f.Duration), Quality: performance.Sample(f.Quality),
 		TaskCost: performance.Sample(f.TaskCost), Tokens: performance.Sample(f.Tokens),
-		Collaboration: performance.Sample(f.Collaboration), Cost: performance.Sample(f.Cost),
+		Collaboration: performance.Sample(f.Collaboration), Cost: performance.Sample(f.Cost), Excess: performance.Sample(f.Excess),
 	})
 }
 
@@ -132,7 +189,7 @@ func increments(d performance.Day) (fields bson.D) {
 		performance.Sample
 	}{
 		{"duration", d.Duration}, {"quality", d.Quality}, {"task_cost", d.TaskCost},
-		{"tokens", d.Tokens}, {"collaboration", d.Collaboration}, {"cost", d.Cost},
+		{"tokens", d.Tokens}, {"collaboration", d.Collaboration}, {"cost", d.Cost}, {"excess", d.Excess},
 	} {
 		add(s.field+".count", s.Count)
 		add(s.field+".units", s.Units)

@@ -26,7 +26,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 	var n ports.Counted
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		n = ports.Counted{}
-		figures, last := newFigures(), activity.Seq(0)
+		figures, last := newFigures(tx), activity.Seq(0)
 		for _, r := range reports {
 			fresh, err := putReport(tx, r)
 			if err != nil {
@@ -37,7 +37,9 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 				continue
 			}
 			n.Accepted++
-			figures.add(r)
+			if err := figures.add(r); err != nil {
+				return err
+			}
 			last = *tx.last
 		}
 		if err := figures.put(tx); err != nil {

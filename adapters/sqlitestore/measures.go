@@ -18,7 +18,8 @@ const dayColumns = "day, tasks_completed, tasks_failed, " +
 	"task_cost_count, task_cost_units, task_cost_nanos, " +
 	"tokens_count, tokens_units, tokens_nanos, " +
 	"collaboration_count, collaboration_units, collaboration_nanos, " +
-	"cost_count, cost_units, cost_nanos"
+	"cost_count, cost_units, cost_nanos, " +
+	"excess_count, excess_units, excess_nanos"
 
 const (
 	selectAgentDays      = "SELECT " + dayColumns + " FROM agent_days WHERE owner = ? AND day >= ?"
@@ -82,15 +83,17 @@ func scanDay(r Row) (performance.Day, error) {
 
 // samples lists the samples of a day in the order of their columns.
 func samples(d *performance.Day) []*performance.Sample {
-	return []*performance.Sample{&d.Duration, &d.Quality, &d.TaskCost, &d.Tokens, &d.Collaboration, &d.Cost}
+	return []*performance.Sample{&d.Duration, &d.Quality, &d.TaskCost, &d.Tokens, &d.Collaboration, &d.Cost, &d.Excess}
 }
 
 // figures sums up what a batch of reports adds, so that each figure is written
 // once.
 type figures struct {
+	tx          *Tx
 	agents      map[ownDay]performance.Day
 	departments map[ownDay]performance.Day
-	costs       bool // whether any cost is among them
+	before      map[ownDay]performance.Day // what is stored, of days of agents that costs are added to
+	costs       bool                       // whether any cost is among them
 }
 
 // ownDay is a day of an agent or a department.
@@ -99,23 +102,50 @@ type ownDay struct {
 	date  performance.Date
 }
 
-func newFigures() *figures {
+func newFigures(tx *Tx) *figures {
 	return &figures{
+		tx:          tx,
 		agents:      map[ownDay]performance.Day{},
 		departments: map[ownDay]performance.Day{},
+		before:      map[ownDay]performance.Day{},
 	}
 }
 
-func (f *figures) add(r ports.Report) {
-	m := r.Measures
-	one := performance.Day{}.Add(m)
+func (f *figures) add(r ports.Report) error {
+	one := performance.Day{}.Add(r.Measures)
 	if one.IsEmpty() {
-		return
+		return nil
 	}
 	date := performance.DateOf(r.Event.At)
-	f.agents[ownDay{r.Event.AgentID, date}] = f.agents[ownDay{r.Event.AgentID, date}].Merge(one)
-	f.departments[ownDay{r.DepartmentID, date}] = f.departments[ownDay{r.DepartmentID, date}].Merge(one)
-	f.costs = f.costs || m.Cost != nil || m.Incurred != nil
+	of, in := ownDay{r.Event.AgentID, date}, ownDay{r.DepartmentID, date}
+	if one.SaysCost() {
+		before, err := f.stored(of)
+		if err != nil {
+			return err
+		}
+		one, f.costs = one.Counted(before.Merge(f.agents[of])), true
+	}
+	f.agents[of] = f.agents[of].Merge(one)
+	f.departments[in] = f.departments[in].Merge(one)
+	return nil
+}
+
+const selectAgentDay = "SELECT " + dayColumns + " FROM agent_days WHERE owner = ? AND day = ?"
+
+// stored is what is stored of a day of an agent.
+func (f *figures) stored(of ownDay) (performance.Day, error) {
+	if d, known := f.before[of]; known {
+		return d, nil
+	}
+	days, err := rows(&f.tx.View, selectAgentDay, []any{packID(of.owner), int64(of.date)}, scanDay)
+	if err != nil {
+		return performance.Day{}, wrap(err, "read figures of agent", of.owner)
+	}
+	f.before[of] = performance.Day{}
+	for _, d := range days { // one at most
+		f.before[of] = d
+	}
+	return f.before[of], nil
 }
 
 var (

@@ -87,6 +87,7 @@ func TestListsFollowAnIndex(t *testing.T) {
 		{selectMoves, "PRIMARY KEY (agent_id=? AND label=? AND revision<?)"},
 
 		{selectVersions, "(agent_id=? AND number<?)"},
+		{selectAgentDay, "PRIMARY KEY (owner=? AND day=?)"},
 		{selectAgentDays, "PRIMARY KEY (owner=? AND day>?)"},
 		{selectDepartmentDays, "PRIMARY KEY (owner=? AND day>?)"},
 		{selectDepartmentWork, "PRIMARY KEY (owner=? AND day>? AND day<?)"},

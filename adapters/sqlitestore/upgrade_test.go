@@ -66,6 +66,16 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
+// addOldDay is addDay before a day had an excess, whose columns are the last three.
+func addOldDay(tx *Tx, statement string, owner any, date performance.Date, d performance.Day) error {
+	statement, _, _ = strings.Cut(statement, ", excess_count = ")
+	statement = strings.Replace(statement, ", excess_count, excess_units, excess_nanos", "", 1)
+	statement = strings.Replace(statement, ", ?, ?, ?)", ")", 1)
+	args := dayArgs(owner, date, d)
+	_, err := tx.Exec(statement, args[:len(args)-3]...)
+	return err
+}
+
 // fillOld makes the departments, figures and events, and Bob.
 func fillOld(tx *Tx, schema int, bob string) error {
 	for n, o := range oldDepartments {
@@ -82,14 +92,14 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`), o.key, o.id)
 		}
 		for i, d := range oldDays(o.cost) {
 			for range 2 { // sums are kept column by column
-				if err := addDay(tx, addDepartmentDay, owner, oldDate+performance.Date(i), d); err != nil {
+				if err := addOldDay(tx, addDepartmentDay, owner, oldDate+performance.Date(i), d); err != nil {
 					return err
 				}
 			}
 		}
 	}
 	for i, d := range oldDays(3) {
-		if err := addDay(tx, addAgentDay, packID(oldAnn), oldDate+performance.Date(i), d); err != nil {
+		if err := addOldDay(tx, addAgentDay, packID(oldAnn), oldDate+performance.Date(i), d); err != nil {
 			return err
 		}
 	}
@@ -148,8 +158,12 @@ func hashOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(
 
 // fillOldAgent makes Bob, who is in a department and has one version.
 func fillOldAgent(tx *Tx, schema int, bob string) error {
+	if schema < 19 { // then it is no more
+		if _, err := tx.Exec("INSERT INTO headcounts (department_key, total, active) VALUES ('ops', 1, 1)"); err != nil {
+			return err
+		}
+	}
 	for _, statement := range []string{
-		"INSERT INTO headcounts (department_key, total, active) VALUES ('ops', 1, 1)",
 		"INSERT INTO versions (seq, agent_id, number, identity, hash, saved_by, saved_at) VALUES (1, ?1, 1, ?2, ?3, 'ann', 1)",
 		`INSERT INTO agents (id, name_key, name, department_key, place, status, level, identity, outside, version, revision, created_at, updated_at)
 VALUES (?1, 'bob', 'Bob', 'ops', ?1, 'active', 'mid', 1, '{"model_requirement":null,"personality_preset":null,"tier":null}', 1, 1, 1, 1)`,

@@ -268,6 +268,7 @@ func (r *Day) fields(f fields) {
 	f.sample("tokens", &r.Tokens)
 	f.sample("collaboration", &r.Collaboration)
 	f.sample("cost", &r.Cost)
+	f.sample("excess", &r.Excess)
 }
 
 func (r *AgentTotal) fields(f fields) {

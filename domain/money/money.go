@@ -3,6 +3,7 @@
 package money
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -38,10 +39,22 @@ type Total struct {
 // Add returns t plus one amount.
 func (t Total) Add(a Amount) Total { return t.Plus(Total{Nanos: int64(a)}) }
 
-// Plus returns the sum of two totals.
+// Plus returns the sum of two totals. Of what is below 0, Nanos are above the Units.
 func (t Total) Plus(u Total) Total {
 	n := t.Nanos + u.Nanos
-	return Total{Units: t.Units + u.Units + n/nanos, Nanos: n % nanos}
+	sum := Total{Units: t.Units + u.Units + n/nanos, Nanos: n % nanos}
+	if sum.Nanos < 0 {
+		sum.Units, sum.Nanos = sum.Units-1, sum.Nanos+nanos
+	}
+	return sum
+}
+
+// Minus returns t without u.
+func (t Total) Minus(u Total) Total { return t.Plus(Total{Units: -u.Units, Nanos: -u.Nanos}) }
+
+// Compare is -1, 0 or 1 if t is less than u, the same, or more. Both come from [Total.Plus].
+func (t Total) Compare(u Total) int {
+	return cmp.Or(cmp.Compare(t.Units, u.Units), cmp.Compare(t.Nanos, u.Nanos))
 }
 
 // Decimal is the sum in units, exactly.

@@ -11,9 +11,11 @@
 package performance
 
 import (
+	"slices"
 	"time"
 
 	"orgd/domain/activity"
+	"orgd/domain/money"
 )
 
 // Day is what one agent, or one department, did on one UTC day.
@@ -30,8 +32,12 @@ type Day struct {
 	Tokens   Sample
 	// Collaboration are the scores of delegations, in points.
 	Collaboration Sample
-	// Cost are the amounts of incurred costs, in currency units.
+	// Cost is what was spent, in currency units, see [Day.Counted]. Of a single event it is
+	// the amount that it says was incurred.
 	Cost Sample
+	// Excess is the part of Cost that no event has incurred: what finished tasks say more. Its
+	// count is 0.
+	Excess Sample
 }
 
 // Add returns the day with the measures of one more event of that day.
@@ -63,6 +69,24 @@ func (d Day) Add(m activity.Measures) Day {
 	return d
 }
 
+// Counted returns d, the measures of one more event of an agent's day, with the cost by which
+// it makes that of the day grow, which was before. The cost of an agent's day is the larger of
+// what was incurred and of what finished tasks say, so that it counts whichever way it is
+// reported, and never twice. It never falls.
+func (d Day) Counted(before Day) Day {
+	had := before.Cost.Total()
+	incurred := had.Minus(before.Excess.Total()).Plus(d.Cost.Total())
+	tasks := before.TaskCost.Total().Plus(d.TaskCost.Total())
+	growth := slices.MaxFunc([]money.Total{had, incurred, tasks}, money.Total.Compare).Minus(had)
+	excess := growth.Minus(d.Cost.Total())
+	d.Cost.Units, d.Cost.Nanos = growth.Units, growth.Nanos
+	d.Excess = Sample{Units: excess.Units, Nanos: excess.Nanos}
+	return d
+}
+
+// SaysCost reports whether d has anything that [Day.Counted] asks for.
+func (d Day) SaysCost() bool { return d.TaskCost != Sample{} || d.Cost != Sample{} }
+
 // Merge returns d with everything of e in it. The date stays d's.
 func (d Day) Merge(e Day) Day {
 	d.TasksCompleted += e.TasksCompleted
@@ -73,6 +97,7 @@ func (d Day) Merge(e Day) Day {
 	d.Tokens = d.Tokens.Merge(e.Tokens)
 	d.Collaboration = d.Collaboration.Merge(e.Collaboration)
 	d.Cost = d.Cost.Merge(e.Cost)
+	d.Excess = d.Excess.Merge(e.Excess)
 	return d
 }
 

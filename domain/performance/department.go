@@ -15,7 +15,7 @@ type Department struct {
 	// windows ask for does not apply to them.
 	AvgPerformance *decimal.Decimal
 	Collaboration  *decimal.Decimal
-	// Cost7d is the exact sum of the costs incurred in the last 7 days.
+	// Cost7d is the exact sum of the costs of the last 7 days.
 	Cost7d money.Total
 	// CostTrend are the costs of each of these days, the oldest first.
 	CostTrend []DailyCost
@@ -28,7 +28,7 @@ type Department struct {
 type Work struct {
 	TasksCompleted int64
 	TasksFailed    int64
-	Cost           money.Total // the exact sum of the costs incurred
+	Cost           money.Total // exact
 }
 
 // DailyWork is what an owner did on one UTC day.
@@ -47,7 +47,7 @@ func (w Work) SuccessRate() *decimal.Decimal {
 	return ratio(w.TasksCompleted, finished, shareDecimals)
 }
 
-// DailyCost is the cost incurred on one UTC day.
+// DailyCost is the cost of one UTC day.
 type DailyCost struct {
 	Date Date
 	Cost money.Total

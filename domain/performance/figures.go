@@ -11,7 +11,7 @@ type Figures struct {
 	TasksCompleted int64
 	TasksFailed    int64
 	Quality        Sample      // of finished tasks
-	Cost           money.Total // that was incurred
+	Cost           money.Total // what was spent
 	CostBefore     money.Total
 }
 

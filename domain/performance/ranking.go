@@ -73,7 +73,7 @@ func compareValues(a, b *money.Total) int {
 	case b == nil:
 		return -1
 	}
-	return cmp.Or(cmp.Compare(a.Units, b.Units), cmp.Compare(a.Nanos, b.Nanos))
+	return a.Compare(*b)
 }
 
 // Value is what the list is ordered by for an agent with these figures.

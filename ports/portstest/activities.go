@@ -42,6 +42,8 @@ func ActivityLog(t *testing.T, open func(t *testing.T) Stores) {
 		"MeasuresOfDuplicatesAreNone":   measureDuplicates,
 		"FullBatchOfManyAgentsAndDays":  measureFull,
 		"ParallelBatchesSumUpExactly":   measureParallel,
+		"CostsCountOnceEitherWay":       measureCosts,
+		"ParallelCostsCountOnce":        measureCostsParallel,
 		"BatchesSumUpAsTheirEventsDo":   measureModel,
 		"RetriedBatchesCountOnce":       measureRetries,
 		"LifecycleEventsMeasureNothing": measureLifecycle,

@@ -43,9 +43,17 @@ func normal(days []performance.Day) []performance.Day {
 
 // rollup computes what the reports that ok selects amount to.
 func rollup(reports []ports.Report, ok func(ports.Report) bool) (days []performance.Day, completed int64) {
+	type agentDay struct {
+		agent string
+		date  performance.Date
+	}
+	before := map[agentDay]performance.Day{}
 	for _, r := range reports {
+		day := agentDay{r.Event.AgentID, performance.DateOf(r.Event.At)}
+		one := performance.Day{Date: day.date}.Add(r.Measures).Counted(before[day])
+		before[day] = before[day].Merge(one)
 		if ok(r) {
-			days = append(days, performance.Day{Date: performance.DateOf(r.Event.At)}.Add(r.Measures))
+			days = append(days, one)
 		}
 	}
 	return normal(days), total(days).TasksCompleted
@@ -190,6 +198,69 @@ func measureMany(w *world) {
 	}
 	w.report(reports...)
 	w.wantDepartmentWork(ids, performance.DateOf(epoch)-1, performance.DateOf(epoch), reports)
+}
+
+// measureCosts reports costs in both ways, in one batch and one after the other: an agent's day
+// costs the larger of the two sums, and departments what it grew while the agent was there.
+func measureCosts(w *world) {
+	w.createDepartment("Sales")
+	id, other := w.hire("a", "Sales").ID(), w.hire("b", "Sales").ID()
+	task := func(units int64) activity.Measures {
+		return activity.Measures{Finished: true, Cost: new(money.Amount(units * 1_000_000_000))}
+	}
+	incurred := func(units int64) activity.Measures {
+		return activity.Measures{Incurred: new(money.Amount(units * 1_000_000_000))}
+	}
+	var reports []ports.Report
+	report := func(department string, of agent.ID, all ...activity.Measures) {
+		batch := make([]ports.Report, len(all))
+		for i, m := range all {
+			batch[i] = w.reporting(of, epoch, measuring(m))
+			batch[i].DepartmentID = department
+		}
+		w.report(batch...)
+		reports = append(reports, batch...)
+	}
+	report(salesID, id, task(2), incurred(1), task(3))
+	report(salesID, other, task(7))
+	report(opsID, id, incurred(3), incurred(2), task(4))
+	report(salesID, id, incurred(1), incurred(4))
+	w.wantAgentDays(id, 0, reports)
+	w.wantDepartmentDays(salesID, 0, reports)
+	w.wantDepartmentDays(opsID, 0, reports)
+	day := performance.DateOf(epoch)
+	for of, want := range map[performance.Owner]int64{{Agent: string(id)}: 11, {Agent: string(other)}: 7, {Department: salesID}: 14, {Department: opsID}: 4, {}: 18} {
+		got, err := w.Measures.WorkDays(w.Context(), of, day, day)
+		w.wantNil("WorkDays", err)
+		w.want(fmt.Sprintf("the cost of %v", of), got[day].Cost, money.Total{Units: want})
+	}
+	figures, err := w.Measures.AgentFigures(w.Context(), []agent.ID{id, other}, performance.Week, day)
+	w.wantNil("AgentFigures", err)
+	w.want("the costs of both", []money.Total{figures[0].Cost, figures[1].Cost}, []money.Total{{Units: 11}, {Units: 7}})
+}
+
+// measureCostsParallel has an agent's costs reported in both ways at once, in as many batches.
+func measureCostsParallel(w *world) {
+	id := agent.ID(w.id())
+	errs := atOnce(crowd, func(i int) error {
+		for range 5 {
+			m := activity.Measures{Incurred: new(money.Amount(1_500_000_000))}
+			if i%2 == 0 {
+				m = activity.Measures{Finished: true, Cost: new(money.Amount(1_500_000_000))}
+			}
+			if _, err := w.Activities.Append(w.Context(), []ports.Report{w.reporting(id, epoch, measuring(m))}, w.sealed(nil)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	w.wantEach("Append", errs)
+	day := performance.DateOf(epoch)
+	for _, of := range []performance.Owner{{Agent: string(id)}, {Department: salesID}, {}} {
+		got, err := w.Measures.WorkDays(w.Context(), of, day, day)
+		w.wantNil("WorkDays", err)
+		w.want(fmt.Sprintf("the cost of %v", of), got[day].Cost, money.Total{}.Add(money.Amount(crowd/2*5*1_500_000_000)))
+	}
 }
 
 func measureNobody(w *world) {

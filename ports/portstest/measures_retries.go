@@ -197,6 +197,11 @@ func (u *unreliable) wantNaive() {
 		}
 	}
 	u.w.want("the number of events in the feed", len(raw), len(u.sent))
+	taken := map[activity.ID]int{} // what a cost adds depends on those before
+	for i, d := range u.sent {
+		taken[d.id] = i
+	}
+	slices.SortFunc(raw, func(a, b ports.Report) int { return taken[a.Event.ID] - taken[b.Event.ID] })
 	for _, id := range u.agents {
 		u.w.wantAgentDays(id, 0, raw)
 	}

@@ -181,7 +181,7 @@ func (m memoryAgents) Purge(ctx context.Context, id agent.ID, change func(agent.
 	maps.DeleteFunc(m.events, func(_ activity.ID, e activity.Event) bool { return e.AgentID == string(id) })
 	for i := range m.counted { // departments keep the figures
 		if e := &m.counted[i].Event; e.AgentID == string(id) {
-			e.AgentID = ""
+			e.AgentID = "purged " + string(id)
 		}
 	}
 	return nil

@@ -43,7 +43,8 @@ func daysOfOwners(t *testing.T, s *Service) {
 		at(spent("Ann", 7, ""), 90, "23:59:59.999"), with(spent("Carl", 1, ""), "timestamp", daysAgo(0)),
 	).want(201)
 	w.soon("/departments/Sales/health", "data.department_cost_7d", 1) // of the last event
-	ann := map[int]obj{1: {"tasks_completed": 1, "tasks_failed": 1}, 3: {"cost": 0.3}, 4: {"cost": 5}, 89: {"tasks_completed": 1}}
+	w.report(at(spent("Ann", 8, ""), 1, "13:00:00.000")).want(201)    // less than her tasks cost on the day, so it is among that
+	ann := map[int]obj{1: {"tasks_completed": 1, "tasks_failed": 1, "cost": 9}, 3: {"cost": 0.3}, 4: {"cost": 5}, 89: {"tasks_completed": 1}}
 	carl := map[int]obj{0: {"cost": 1}}
 	both := map[int]obj{0: carl[0], 1: ann[1], 3: ann[3], 4: ann[4], 89: ann[89]}
 	for i, want := range []map[int]obj{both, ann, ann, carl, carl} {

@@ -1632,7 +1632,7 @@ export interface TaskCompletedEntry {
   data: TaskCompletedData;
 }
 
-/** Money was spent; it counts for the agent's department. */
+/** Money was spent; it counts for the agent and its department. */
 export interface CostIncurredEntry {
   id?: string | null;
   event_type: "cost_incurred";
@@ -1681,7 +1681,7 @@ export interface TaskCompletedData {
   /** How long it took. */
   duration_seconds?: number | null;
   quality_score?: number | null;
-  /** Feeds the cost per task only; report spending with `cost_incurred`. */
+  /** What the task cost. */
   cost?: number | null;
   tokens?: number | null;
 }
@@ -1854,7 +1854,7 @@ export interface DepartmentHealth {
   currency: string;
   /** Mean quality score of the last 30 days. */
   avg_performance_score: number | null;
-  /** Cost incurred on the last seven UTC days, today included. */
+  /** Cost of the last seven UTC days, today included. */
   department_cost_7d: number;
   /** The same day by day, oldest first. */
   cost_trend: CostPoint[];
@@ -1903,7 +1903,7 @@ export interface DayFigures {
   tasks_completed: number;
   /** Finished tasks that failed. */
   tasks_failed: number;
-  /** Cost incurred. */
+  /** What was spent. */
   cost: number;
 }
 
@@ -1920,9 +1920,9 @@ export interface DepartmentFigures {
   tasks_failed: number;
   /** Completed tasks of all finished ones, four decimals. */
   success_rate: number | null;
-  /** Cost incurred. */
+  /** What was spent. */
   cost: number;
-  /** Cost incurred on the 30 days before. */
+  /** What was spent on the 30 days before. */
   cost_before: number;
   /** How many of these 30 days there are figures of, counted from the first day of which anything was reported. */
   cost_before_days: number;
@@ -1951,9 +1951,9 @@ export interface AgentFigures {
   success_rate: number | null;
   /** Mean score of finished tasks, four decimals. */
   quality_score: number | null;
-  /** Cost incurred. */
+  /** What was spent. */
   cost: number;
-  /** Cost incurred in the window of the same length before. */
+  /** What was spent in the window of the same length before. */
   cost_before: number;
   /** How many days of that window there are figures of, counted from the first day of which anything was reported. */
   cost_before_days: number;

@@ -4,7 +4,7 @@ package fields
 var entries = []Noun{
 	entry("TaskStarted", "An agent has begun a task.", "{type: string, const: task_started}"),
 	entry("TaskCompleted", "A task has ended, with or without success.", "{type: string, const: task_completed}"),
-	entry("CostIncurred", "Money was spent; it counts for the agent's department.", "{type: string, const: cost_incurred}"),
+	entry("CostIncurred", "Money was spent; it counts for the agent and its department.", "{type: string, const: cost_incurred}"),
 	entry("ToolUsed", "A tool was used.", "{type: string, const: tool_used}"),
 	entry("Delegation", "Work was handed over, or taken over.", "{type: string, enum: [delegation_sent, delegation_received]}"),
 	data("TaskStarted", Field{Name: "task_id", Kind: "Text", Must: Create}),
@@ -13,7 +13,7 @@ var entries = []Noun{
 		Field{Name: "success", Kind: "{type: boolean}", Must: Create, Doc: "Whether the task was completed or failed."},
 		Field{Name: "duration_seconds", Kind: "{type: number, format: double, minimum: 0, maximum: 1000000000}", Doc: "How long it took."},
 		Field{Name: "quality_score", Kind: "ScoreOrNull"},
-		Field{Name: "cost", Kind: "MoneyInput", Doc: "Feeds the cost per task only; report spending with `cost_incurred`."},
+		Field{Name: "cost", Kind: "MoneyInput", Doc: "What the task cost. An agent's cost of a day is the larger of the sums of these and of `cost_incurred`, so that it never counts twice."},
 		Field{Name: "tokens", Kind: "TokenCount"}),
 	data("CostIncurred",
 		Field{Name: "amount", Kind: "MoneyInput", Must: Create},

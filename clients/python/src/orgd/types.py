@@ -1271,7 +1271,7 @@ class TaskCompletedEntry(TypedDict):
 
 
 class CostIncurredEntry(TypedDict):
-    """Money was spent; it counts for the agent's department."""
+    """Money was spent; it counts for the agent and its department."""
 
     id: NotRequired[str | None]
     event_type: Literal["cost_incurred"]
