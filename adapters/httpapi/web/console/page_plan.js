@@ -16,7 +16,8 @@ class Plan {
   constructor(signal) {
     this.signal = signal;
     this.saved = ""; // the document that is no loss
-    guard(() => this.text.value.trim() && this.text.value !== this.saved ? "The document is not applied, and will be lost." : "", signal);
+    guard(() => this.text.value.trim() && this.text.value !== this.saved ? "The document is not applied, and will be lost." :
+      this.text.value || this.reason.value || this.prune.checked ? "" : null, signal);
     this.text = h("textarea", {
       rows: 18, class: "code", spellcheck: "false", required: true, oninput: () => this.forget(),
       placeholder: "format: 1\nagents:\n  - name: Ada\n    role: Reviewer\n    department: Engineering",
