@@ -165,3 +165,41 @@ func TestDialogsAreKept(t *testing.T) {
 	b.press("Create")
 	stays("the token", "textarea[readonly]")
 }
+
+// The document of a plan is the one that somebody sees: what is read for it does not replace what
+// is typed meanwhile, and what was planned is not taken for another.
+func TestPlanIsOfWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	token := s.token("editor", "ed")
+	b := s.console(token, 1440, 900)
+	const name, document = "Document, YAML", "format: 1\ncompany: {company_name: One}\n"
+	b.visit("#/plan", "Plan")
+	b.hold("/organization")
+	b.click("Load current")
+	b.await("it is being read", "window.held > 0")
+	b.fill(name, document)
+	b.release()
+	b.awaitText("What you have typed is still here.")
+	b.stays(name, document)
+
+	b.hold("/organization/plan")
+	b.click("Show the plan")
+	b.await("it is being planned", "window.held > 0")
+	b.fill(name, document+"# more\n")
+	b.release()
+	b.await("there is no plan", `!(`+find+`)("Show the plan").disabled`)
+	if n := eval[int](b, `document.querySelectorAll(".action").length`); n > 0 {
+		t.Error("the plan of another document is shown")
+	}
+	b.press("Show the plan")
+	b.press("Apply")
+	b.await("it is asked first", `document.querySelector("dialog[open]")`)
+	b.hold("/organization/apply")
+	b.press("Apply")
+	b.await("it is being applied", "window.held > 0")
+	b.fill(name, document+"# even more\n")
+	b.release()
+	b.awaitText("Done: 0 created, 1 updated")
+	b.stays(name, document+"# even more\n")
+}
