@@ -1,6 +1,8 @@
 package browser
 
 import (
+	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -164,6 +166,59 @@ func TestDialogsAreKept(t *testing.T) {
 	b.fill("Subject", "guest")
 	b.press("Create")
 	stays("the token", "textarea[readonly]")
+}
+
+// What a click asks for is opened once, and not for somebody who has gone elsewhere meanwhile.
+func TestOpenedForWhoWaits(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--webhook-allow-http", "--webhook-allow-private")
+	token := s.token("admin", "ann")
+	s.lab(token, nil)
+	must[record](s, token, "POST", "agents", record{"name": "Bob", "role": "Reviewer", "department": "Lab"})
+	if a := s.call(token, "DELETE", "agents/Bob", nil); a.status != http.StatusNoContent {
+		t.Fatalf("DELETE = %d", a.status)
+	}
+	must[record](s, token, "PATCH", "agents/Ada", record{"role": "Examiner"})
+	s.place(token, "production", record{"version": 1})
+	must[record](s, token, "POST", "projects", record{"name": "Roof"})
+	must[record](s, token, "POST", "webhooks", record{"url": "http://127.0.0.1:9/in"})
+	b := s.console(token, 1440, 900)
+	for name, at := range map[string][2]string{
+		"Set a label": {"agents/Ada", "Ada"}, "Move production": {"agents/Ada", "Ada"}, "Remove production": {"agents/Ada", "Ada"}, "Delete": {"agents/Ada", "Ada"},
+		"Roll back to version 1": {"agents/Ada/versions", "Versions of Ada"}, "Label version 1": {"agents/Ada/versions", "Versions of Ada"},
+		"Change Roof": {"projects", "Projects"}, "Change http://127.0.0.1:9/in": {"settings", "Settings"},
+		"New token": {"access", "Access"}, "Sign-in link": {"access", "Access"}, "Restore Bob": {"deleted", "Deleted agents"},
+	} {
+		press := func(times int) {
+			t.Helper()
+			b.visit("#/"+at[0], at[1])
+			b.await(name+" can be pressed", "("+find+")("+quote(name)+")")
+			b.hold("/api/v1/")
+			b.eval(fmt.Sprintf("{ const e = (%s)(%s); for (let i = 0; i < %d; i++) e.click(); }", find, quote(name), times))
+			b.await("it is being read", "window.held > 0")
+		}
+		open := func() int {
+			t.Helper()
+			return eval[int](b, `new Promise((go) => setTimeout(() => go(document.querySelectorAll("dialog[open]").length), 300))`)
+		}
+		press(2)
+		b.release()
+		b.await("it is asked", `document.querySelector("dialog[open]")`)
+		if n := open(); n != 1 {
+			t.Errorf("%s, pressed twice, opens %d dialogs", name, n)
+		}
+		b.eval(`document.querySelectorAll("dialog[open]").forEach((d) => d.close())`)
+		b.closed()
+
+		press(1)
+		b.eval(`location.hash = "#/activity"`)
+		b.release()
+		b.visit("#/activity", "Activity")
+		if n := open(); n > 0 {
+			t.Errorf("%s opens %d dialogs on another page", name, n)
+		}
+		b.eval(`document.querySelectorAll("dialog[open]").forEach((d) => d.close())`)
+	}
 }
 
 // The document of a plan is the one that somebody sees: what is read for it does not replace what
