@@ -40,7 +40,8 @@ type PlanDocument struct {
 }
 
 // Plan returns the hash of the plan. It returns organization.ErrRefused with
-// everything that keeps the document from being applied.
+// everything that keeps the document from being applied, and organization.ErrChanged if others
+// keep changing the organization while it is planned.
 func (s *Documents) Plan(ctx context.Context, c Call, in PlanDocument) (string, error) {
 	p, err := s.plan(ctx, c, in)
 	if isEnded(err) {
@@ -83,7 +84,7 @@ func (s *Documents) plan(ctx context.Context, c Call, in PlanDocument) (*organiz
 			return p, err
 		}
 		if attempt == attempts {
-			return nil, ports.ErrUnavailable.Because(err)
+			return nil, err
 		}
 		if in.Restart != nil {
 			if err := in.Restart(); err != nil {

@@ -1,7 +1,6 @@
 package organization
 
 import (
-	"errors"
 	"iter"
 	"slices"
 
@@ -9,13 +8,14 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 )
 
 // ErrChanged says that the organization is not as it was when its state was read.
-var ErrChanged = errors.New("organization: it has changed since it was read")
+var ErrChanged = fault.New(fault.VersionConflict, "others have changed the organization meanwhile; try again")
 
 // State is an organization without the contents of its departments and agents.
 type State struct {
