@@ -25,6 +25,8 @@ type PlanDocument struct {
 	Document *organization.Document
 	Entries  organization.Entries
 	Prune    bool // delete what the document does not name
+	// Incarnation names the history that revisions count in.
+	Incarnation string
 	// Emit gets the changes in order. Their texts are valid until it returns. If Plan
 	// fails, they do not count.
 	Emit func(organization.Change) error
@@ -96,7 +98,7 @@ func (s *Documents) planOnce(ctx context.Context, c Call, in PlanDocument) (*org
 		return nil, err
 	}
 	return organization.NewPlan(organization.Inputs{
-		Document: in.Document, Entries: liveEntries{in.Entries, c}, State: state, Prune: in.Prune,
+		Document: in.Document, Entries: liveEntries{in.Entries, c}, State: state, Prune: in.Prune, Incarnation: in.Incarnation,
 		Department: func(key name.Key) (department.Department, error) { return s.departments.Department(ctx, key) },
 		Agents:     s.agentPages(ctx, c.live),
 		Costs:      func() (bool, error) { return s.hasCosts(ctx) },
