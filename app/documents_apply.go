@@ -23,6 +23,8 @@ type ApplyDocument struct {
 	Document *organization.Document
 	Entries  organization.Entries
 	Prune    bool
+	// Incarnation names the history that revisions count in.
+	Incarnation string
 	// Hash, unless "", is that of the only plan that may be executed.
 	Hash  string
 	Reply func(Applied) idempotency.Reply
@@ -46,7 +48,7 @@ func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applie
 	var done Applied
 	changes := 0 // of all attempts
 	for attempt := 1; ; attempt++ {
-		p, err := s.plan(ctx, c, PlanDocument{Document: in.Document, Entries: in.Entries, Prune: in.Prune})
+		p, err := s.plan(ctx, c, PlanDocument{Document: in.Document, Entries: in.Entries, Prune: in.Prune, Incarnation: in.Incarnation})
 		if isEnded(err) {
 			return Applied{}, stopped(err, "%d changes were made before the plan was ready", changes)
 		}

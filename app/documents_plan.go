@@ -28,6 +28,8 @@ type PlanDocument struct {
 	Document *organization.Document
 	Entries  organization.Entries
 	Prune    bool // delete what the document does not name
+	// Incarnation names the history that revisions count in.
+	Incarnation string
 	// Emit gets the changes in order. Their texts are valid until it returns. If Plan
 	// fails, they do not count.
 	Emit func(organization.Change) error
@@ -100,7 +102,7 @@ func (s *Documents) planOnce(ctx context.Context, c Call, in PlanDocument) (*org
 		return nil, err
 	}
 	return organization.NewPlan(organization.Inputs{
-		Document: in.Document, Entries: liveEntries{in.Entries, c}, State: state, Prune: in.Prune,
+		Document: in.Document, Entries: liveEntries{in.Entries, c}, State: state, Prune: in.Prune, Incarnation: in.Incarnation,
 		Department: func(key name.Key) (department.Department, error) { return s.departments.Department(ctx, key) },
 		Agents:     s.agentPages(ctx, c.live),
 		Former:     func(id agent.ID) (name.Key, error) { return s.formerName(ctx, id) },

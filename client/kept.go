@@ -32,6 +32,9 @@ func (r *Runtime) readKept(file string, into any, fits func() bool) bool {
 		return false
 	}
 	if err == nil {
+		err = checkOwn(filepath.Dir(file))
+	}
+	if err == nil {
 		err = decode(text, into)
 	}
 	if err == nil && !fits() {
@@ -45,7 +48,14 @@ func (r *Runtime) writeKept(file string, known any, remove bool) error {
 	if remove {
 		return r.fileFailed(file, removeFile(file))
 	}
+	dir := filepath.Dir(file)
 	text, err := encode(known)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err == nil {
+		err = checkOwn(dir)
+	}
 	if err == nil {
 		err = replaceFile(file, text, true)
 	}

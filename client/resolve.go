@@ -142,7 +142,7 @@ func (r *Runtime) resolver(agent, label string) *poll[Resolution, keptAgent] {
 		return now
 	}
 	p.begin(func(k *keptAgent) bool {
-		k.Answer.ETag = k.ETag
+		k.ETag = "" // the first answer is compared with the file, whoever has written that
 		return k.Server == about.Server && k.Agent == agent && k.Label == label
 	})
 	r.agents[t] = p
@@ -283,7 +283,12 @@ func (r *Runtime) labelResolver(label string) *poll[ResolutionAll, keptLabel] {
 		}
 		return now
 	}
-	p.begin(func(k *keptLabel) bool { return k.Server == server && k.Label == label })
+	p.begin(func(k *keptLabel) bool {
+		for i := range k.Pages {
+			k.Pages[i].ETag = "" // as of one agent
+		}
+		return k.Server == server && k.Label == label
+	})
 	r.labels[label] = p
 	return p
 }

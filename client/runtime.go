@@ -20,8 +20,8 @@ const (
 // RuntimeConfig says how a [Runtime] works. Everything has a default.
 type RuntimeConfig struct {
 	// Directory is where answers and reports are kept, so that they outlive the process. It is
-	// made if it is missing, with mode 0700. Processes may share it. With "" there is only
-	// memory.
+	// made if it is missing, with mode 0700, and answers are not kept in one that is not this
+	// user's alone. Processes of the user may share it. With "" there is only memory.
 	Directory string
 	// Every is the time between two questions, on average; 0 is 30 seconds.
 	Every time.Duration

@@ -40,7 +40,7 @@ type Archive interface {
 	// they are.
 	Load(ctx context.Context, records []archive.Record, loaded int64) error
 
-	// End makes the storage ready for the service: no delivery is made of what was loaded,
+	// End makes the storage ready for the service, in another incarnation: no delivery is made of what was loaded,
 	// none of it is written elsewhere as audit trail, and positions in the log of the storage
 	// that the archive is from are too old.
 	End(ctx context.Context) error

@@ -44,6 +44,10 @@ type Storage interface {
 	// program needs. Otherwise it returns ErrUnavailable, in at most a second.
 	Ping(ctx context.Context) error
 
+	// Incarnation names the history that revisions and versions count in, as Ping has found it
+	// last. A restore begins another one, in which the same numbers name other contents.
+	Incarnation() string
+
 	// DeleteExpired deletes a bounded number of expired records, and of what is left of
 	// agents that were purged, and reports whether more may be left.
 	DeleteExpired(ctx context.Context, e Expiry) (more bool, err error)

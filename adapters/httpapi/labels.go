@@ -73,7 +73,7 @@ func (h agents) resolve(r *request.Request) error {
 	if err != nil {
 		return err
 	}
-	tag := resolvedTag(revision.Tag{ID: string(a.ID) + "-label-" + a.Label, Revision: a.Version}, "", a)
+	tag := r.Tag(resolvedTag(revision.Tag{ID: string(a.ID) + "-label-" + a.Label, Revision: a.Version}, "", a))
 	if protocol.ClientHas(r.HTTP.Header, tag) {
 		return r.NotModified(tag)
 	}
@@ -212,7 +212,7 @@ func (h agents) labeled(r *request.Request) error {
 	if len(rows) > 0 {
 		cursor = r.Cursor(p, next(rows[len(rows)-1]))
 	}
-	tag := resolvedTag(revision.Tag{ID: "labels-" + name, Revision: int64(len(rows))}, cursor, rows...)
+	tag := r.Tag(resolvedTag(revision.Tag{ID: "labels-" + name, Revision: int64(len(rows))}, cursor, rows...))
 	if protocol.ClientHas(r.HTTP.Header, tag) {
 		return r.NotModified(tag)
 	}

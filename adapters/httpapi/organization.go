@@ -36,7 +36,8 @@ func (h organizations) plan(r *request.Request) (err error) {
 	changes := document.NewChanges()
 	defer closing(&err, changes.Close)
 	hash, err := h.svc.Plan(r.Ctx(), r.Call(), app.PlanDocument{
-		Document: doc, Entries: body, Prune: prune, Emit: changes.Add, Restart: changes.Restart, Reply: changes.Reply,
+		Document: doc, Entries: body, Prune: prune, Incarnation: r.Env.Incarnation(),
+		Emit: changes.Add, Restart: changes.Restart, Reply: changes.Reply,
 	})
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (h organizations) apply(r *request.Request) (err error) {
 		return err
 	}
 	done, err := h.svc.Apply(r.Ctx(), call, app.ApplyDocument{
-		Document: doc, Entries: body, Prune: prune, Hash: hash, Reply: appliedReply,
+		Document: doc, Entries: body, Prune: prune, Incarnation: r.Env.Incarnation(), Hash: hash, Reply: appliedReply,
 	})
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func TestPatternsAreWhatIsChecked(t *testing.T) {
 		`*`, `"a.1"`, `W/"a.1"`, `"a", "b"`, `"a" ,	W/"b",,`, `,"a"`, `""`, `"é"`, `"a;gzip"`, "\"a\"\t",
 		``, `a`, `"a`, `a"`, `"a" "b"`, `"a"b`, `*, "a"`, `**`, `w/"a"`, `W/ "a"`, `"a b"`, "\"a\x7f\"", "\"a\x01\"", `,`, ` , `, `"a"W/`, `'a'`,
 	} {
-		_, err := protocol.ParseIfMatch(http.Header{"If-Match": {text}})
+		_, err := protocol.ParseIfMatch(http.Header{"If-Match": {text}}, "5e0c")
 		if got := matches("IfMatch", text); got != (err == nil) {
 			t.Errorf("If-Match %q: the pattern takes it: %v, the service: %v", text, got, err)
 		}

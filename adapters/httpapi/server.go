@@ -60,7 +60,7 @@ type Parts struct {
 	MCP          MCP
 }
 
-// CursorKey signs the cursors of lists. Replicas share it.
+// CursorKey signs the cursors of lists, and tags and plans are good for one key. Replicas share it.
 type CursorKey []byte
 
 // MinCursorKey is the least length of a [CursorKey] in bytes.
@@ -123,7 +123,8 @@ func New(cfg Config, parts Parts, log *zap.Logger) (*Server, error) {
 	}
 	s.env = &request.Env{
 		Log: log, IDs: parts.IDs, Cursors: protocol.Cursors{Key: parts.CursorKey}, ErrorDocs: cfg.ErrorDocsURL,
-		Timeout: cfg.RequestTimeout, LongTimeout: cfg.OrganizationTimeout, MaxDocument: int64(cfg.OrganizationMaxBody),
+		Incarnation: func() string { return protocol.Incarnation(parts.CursorKey, parts.Storage.Incarnation()) },
+		Timeout:     cfg.RequestTimeout, LongTimeout: cfg.OrganizationTimeout, MaxDocument: int64(cfg.OrganizationMaxBody),
 		Bodies: request.NewBodies(),
 		Turns:  request.NewTurns(func(limiter string) { parts.Metrics.LimiterDecision(limiter, "denied") }),
 	}

@@ -95,6 +95,7 @@ type fakeStorage struct {
 }
 
 func (f fakeStorage) Ping(ctx context.Context) error { return f.ping(ctx) }
+func (fakeStorage) Incarnation() string              { return "" }
 
 // fakeKeys locks every idempotency key, and releases it as a test says.
 type fakeKeys struct {

@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -226,6 +227,7 @@ func (s *Archive) End(ctx context.Context) (err error) {
 		return translate(err)
 	}
 	for id, change := range map[string]bson.D{
+		schemaID:  set(is("incarnation", rand.Text())),
 		logID:     set(is("begin", head), is("cut", head)),
 		outboxID:  set(is("position", int64(head))),
 		writtenID: set(is("position", int64(head)), is("at", millis(s.db.clock.Now()))),

@@ -32,10 +32,10 @@ func TestSchemas(t *testing.T) {
 		stored          schemaDoc
 		ready, migrates bool
 	}{
-		{schemaDoc{schemaID, schemaVersion, schemaVersion}, true, true},
-		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion}, true, true},
-		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion + 1}, false, false},
-		{schemaDoc{schemaID, 0, 0}, false, true},
+		{schemaDoc{schemaID, schemaVersion, schemaVersion, ""}, true, true},
+		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion, ""}, true, true},
+		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion + 1, ""}, false, false},
+		{schemaDoc{schemaID, 0, 0, ""}, false, true},
 	} {
 		if _, err := db.coll(metaColl).UpdateByID(t.Context(), schemaID, set(is("version", tc.stored.Version), is("oldest", tc.stored.Oldest))); err != nil {
 			t.Fatal(err)

@@ -69,6 +69,8 @@ type DB struct {
 	figures  *agentFigures
 	costs    atomic.Bool // whether costs are known to be recorded
 
+	incarnation atomic.Pointer[string] // nil before the schema was read
+
 	writes      *groupcommit.Queue[*change]
 	writer      *writer
 	connections chan struct{} // has an element for each connection in use

@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,6 +32,8 @@ type schemaDoc struct {
 	ID      string `bson:"_id"`
 	Version int    `bson:"version"`
 	Oldest  int    `bson:"oldest"` // the oldest program that can use the database
+	// Incarnation is that of the database, "" if it was made by a program that knows none.
+	Incarnation string `bson:"incarnation,omitempty"`
 }
 
 var errSchema = errors.New("its schema does not fit this program")
@@ -50,6 +53,7 @@ func (db *DB) schemaIn(ctx context.Context, filter bson.D) (d schemaDoc, err err
 			return d, ports.ErrRestoring
 		}
 		d = found
+		db.incarnation.Store(&d.Incarnation)
 	}
 	if d.Oldest > schemaVersion {
 		err = fmt.Errorf("%w: programs older than %d cannot use it, this one knows %d", errSchema, d.Oldest, schemaVersion)
@@ -125,7 +129,7 @@ func (db *DB) createSingletons(ctx context.Context) error {
 		positionDoc{ID: outboxID},
 		writtenDoc{ID: writtenID},
 		logDoc{ID: logID, Begin: now},
-		schemaDoc{ID: schemaID, Version: schemaVersion, Oldest: oldestProgram},
+		schemaDoc{ID: schemaID, Version: schemaVersion, Oldest: oldestProgram, Incarnation: rand.Text()},
 	}
 	_, err = db.coll(metaColl).InsertMany(ctx, docs, options.InsertMany().SetOrdered(false))
 	if err != nil && !mongo.IsDuplicateKeyError(err) { // those that are there stay

@@ -30,6 +30,14 @@ func (s *Storage) Ping(ctx context.Context) (err error) {
 	return nil
 }
 
+// Incarnation implements [ports.Storage].
+func (s *Storage) Incarnation() string {
+	if name := s.db.incarnation.Load(); name != nil {
+		return *name
+	}
+	return ""
+}
+
 // expireAtOnce bounds the records of one kind that one call removes.
 const expireAtOnce = 500
 

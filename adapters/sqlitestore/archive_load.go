@@ -354,12 +354,13 @@ func (s *Archive) End(ctx context.Context) (err error) {
 			{putWritten, []any{head, millis(now)}},
 			{"UPDATE latest_revocation SET at = max(at, (SELECT ifnull(max(at), 0) FROM revocations))", nil},
 			{dropRestoring, nil},
+			{renewIncarnation, nil},
 		} {
 			if _, err := tx.Exec(s.statement, s.args...); err != nil {
 				return wrap(err, "end a restore", "")
 			}
 		}
 		tx.changed.deletedBefore = anyTime // events were stored that are not among the newest
-		return nil
+		return s.db.readIncarnation(tx.conn)
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -76,6 +77,7 @@ type DB struct {
 	newest              newest
 	figures             *agentFigures
 	idempotency         *Idempotency
+	incarnation         atomic.Pointer[string]
 
 	// for the writer's goroutine
 	writer     *conn
@@ -192,6 +194,9 @@ func (db *DB) start(ctx context.Context, cfg Config, steps []migration, params s
 		return err
 	}
 	if err := migrate(ctx, db.writer, steps, db.log); err != nil {
+		return err
+	}
+	if err := db.readIncarnation(db.writer); err != nil {
 		return err
 	}
 	db.readNewest()

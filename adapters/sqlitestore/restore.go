@@ -144,6 +144,9 @@ func catchUp(ctx context.Context, path string, now time.Time) (err error) {
 	if err := advanceLog(ctx, pool, now); err != nil {
 		return err
 	}
+	if _, err := pool.ExecContext(ctx, renewIncarnation); err != nil {
+		return err
+	}
 	return removeLinks(ctx, pool)
 }
 

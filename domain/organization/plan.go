@@ -46,6 +46,8 @@ type Inputs struct {
 	Entries  Entries
 	State    *State
 	Prune    bool // delete what the document does not name
+	// Incarnation names the history in which the revisions of State count.
+	Incarnation string
 
 	// Department returns a department, or department.ErrNotFound.
 	Department func(name.Key) (department.Department, error)
@@ -90,6 +92,7 @@ func NewPlan(in Inputs) (*Plan, error) {
 		return nil, err
 	}
 	p := &planner{in: in, match: m, problems: m.problems, digest: newDigest(), index: make(map[agent.ID]int, len(in.State.Agents))}
+	p.digest.add([]byte("incarnation"), []byte(in.Incarnation))
 	p.digest.state("company", in.State.Company.Revision)
 	for _, d := range in.State.Departments {
 		p.digest.state(d.ID, d.Revision)

@@ -68,7 +68,7 @@ func (c Condition) Check(current Tag) error {
 	case current != (Tag{}) && (c.kind == mustExist || slices.Contains(c.tags, current)):
 		return nil
 	case c.kind == oneOf && len(c.tags) == 0:
-		return ErrStale.With("the condition has no tag that this service made, so it names no revision; send the ETag of an answer as it is")
+		return ErrStale.With("the condition has no tag that this service made, or only tags from before a restore or under another cursor key, so it names no revision; read again, and send the ETag of the answer as it is")
 	case c.kind == oneOf && !slices.ContainsFunc(c.tags, ofCurrent):
 		return ErrStale.With("the condition has only tags of other resources, or of one that was deleted and made again")
 	}

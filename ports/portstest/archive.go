@@ -30,6 +30,7 @@ func Archive(t *testing.T, from, to func(t *testing.T) Stores) {
 		"AnotherArchive":   archiveAnother,
 		"LoadedTwice":      archiveLoadedTwice,
 		"Positions":        archivePositions,
+		"Incarnation":      archiveIncarnation,
 		"FailedRead":       archiveFailedRead,
 		"LeavesPurgedOut":  archivePurged,
 		"GoesOnAfterwards": archiveGoesOn,
@@ -186,6 +187,22 @@ func (w *world) everythingKept(gone ...agent.ID) state {
 		s.Webhooks[i].Since = 0
 	}
 	return s
+}
+
+// archiveIncarnation has numbers count anew: changes do not, a restore does.
+func archiveIncarnation(source, target *world) {
+	incarnation := func(w *world) string {
+		w.Helper()
+		w.wantNil("Ping", w.Storage.Ping(w.Context()))
+		return w.Storage.Incarnation()
+	}
+	before, empty := incarnation(source), incarnation(target)
+	source.populate()
+	source.want("Incarnation after changes", incarnation(source), before)
+	target.restoreFrom(source)
+	if now := incarnation(target); now == before || now == empty {
+		target.Errorf("Incarnation after a restore = %q, want neither %q of the source nor %q of the empty storage", now, before, empty)
+	}
 }
 
 func archiveNotEmpty(source, target *world) {

@@ -147,6 +147,9 @@ func firstPage[T page.Row](ctx context.Context, rows []T, limit int) ([]T, error
 
 func (m *memory) Ping(ctx context.Context) error { return ended(ctx) }
 
+// Incarnation is always the same, as nothing can be restored into the model.
+func (m *memory) Incarnation() string { return "" }
+
 // ended returns ports.ErrUnavailable if ctx has ended.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,8 @@ type step struct {
 	Full   bool   `yaml:"full"`   // nothing can be written into the directory
 	Room   bool   `yaml:"room"`   // again it can
 	Spoil  bool   `yaml:"spoil"`  // every file in the directory has half of what it had
+	Forge  bool   `yaml:"forge"`  // every file in the directory says version 7 instead of version 1
+	Shared bool   `yaml:"shared"` // others may write into the directory
 	Kill   bool   `yaml:"kill"`   // the driver is killed
 	Leave  bool   `yaml:"leave"`  // the driver's input ends
 
@@ -208,17 +211,31 @@ func (g *stage) prepare(t *testing.T, s step) {
 		err = os.Remove(g.directory)
 	}
 	if s.Spoil {
-		err = filepath.WalkDir(g.directory, func(name string, d os.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			text, err := os.ReadFile(name)
-			return errors.Join(err, os.WriteFile(name, text[:len(text)/2], 0o600))
-		})
+		err = g.eachFile(func(text []byte) []byte { return text[:len(text)/2] })
+	}
+	if s.Forge {
+		err = g.eachFile(func(text []byte) []byte { return versionOne.ReplaceAll(text, []byte(`"version":7,`)) })
+	}
+	if s.Shared {
+		err = os.Chmod(g.directory, 0o777)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// versionOne is a version in a file, as each language writes it.
+var versionOne = regexp.MustCompile(`"version": ?1,`)
+
+// eachFile changes every file in the directory.
+func (g *stage) eachFile(change func([]byte) []byte) error {
+	return filepath.WalkDir(g.directory, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		return errors.Join(err, os.WriteFile(name, change(text), 0o600))
+	})
 }
 
 // driver returns the driver of a step, started and open.

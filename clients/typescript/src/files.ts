@@ -65,12 +65,24 @@ export class Directory {
   }
 
   async read(file: string): Promise<string> {
-    return await this.#fs.readFile(this.path(file), "utf8");
+    const text = await this.#fs.readFile(this.path(file), "utf8");
+    await this.checkOwn();
+    return text;
+  }
+
+  /** checkOwn throws unless the directory is this user's alone: who can write into it can have agents work with any prompt. */
+  private async checkOwn(): Promise<void> {
+    const { uid, mode } = await this.#fs.stat(this.name);
+    const user = process.geteuid?.(); // not on Windows
+    if (user !== undefined && (uid !== user || (mode & 0o077) !== 0)) {
+      throw new Error(`the directory ${this.name} must belong to this user alone, with mode 0700`);
+    }
   }
 
   /** replace writes a file as a whole, by way of a temporary one: a crash leaves the old or the new one. */
   async replace(file: string, text: string, temporary: string): Promise<void> {
     await this.#fs.mkdir(this.name, { recursive: true, mode: 0o700 });
+    await this.checkOwn();
     try {
       await this.#fs.writeFile(this.path(temporary), text, { mode: 0o600 });
       await this.#fs.rename(this.path(temporary), this.path(file));

@@ -150,7 +150,10 @@ export class AgentResolver extends Resolver<Resolution> {
   }
 
   protected async ask(): Promise<Resolution> {
-    if (!this.last) this.kept = await this.file.read();
+    if (!this.last) {
+      const kept = await this.file.read();
+      this.kept = kept && { ...kept, etag: "" }; // the first answer is compared with the file, whoever has written that
+    }
     const before = this.last?.state;
     let state: State;
     let error: OrgdError | undefined;
@@ -238,7 +241,10 @@ export class ListResolver extends Resolver<ResolutionAll> {
   }
 
   protected async ask(): Promise<ResolutionAll> {
-    if (!this.last) this.kept = await this.file.read();
+    if (!this.last) {
+      const kept = await this.file.read();
+      this.kept = kept && { ...kept, pages: kept.pages.map((p) => ({ ...p, etag: "" })) }; // as of one agent
+    }
     let state: ResolutionAll["state"] = "current";
     let error: OrgdError | undefined;
     try {

@@ -1,6 +1,9 @@
 package protocol
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"slices"
 	"strconv"
@@ -28,9 +31,21 @@ func ETag(t revision.Tag, digest string) string {
 	return string(append(tag, '"'))
 }
 
+// Incarnation names what tags of revisions are good for: one history of one storage, under one
+// cursor key. It is a hexadecimal number.
+func Incarnation(key []byte, storage string) string {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte("incarnation" + Separator + storage))
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// In returns a tag that [ETag] wrote as that of an incarnation, which is how clients see it.
+func In(incarnation, tag string) string { return `"` + incarnation + ":" + tag[1:] }
+
 // ParseIfMatch reads the If-Match headers. Without one the condition is not
-// set; an empty or malformed one is an error, never "no condition".
-func ParseIfMatch(h http.Header) (revision.Condition, error) {
+// set; an empty or malformed one is an error, never "no condition". Tags of other
+// incarnations name no state.
+func ParseIfMatch(h http.Header, incarnation string) (revision.Condition, error) {
 	values, ok := h["If-Match"]
 	if !ok {
 		return revision.Condition{}, nil
@@ -45,16 +60,20 @@ func ParseIfMatch(h http.Header) (revision.Condition, error) {
 	}
 	var tags []revision.Tag
 	for _, e := range entities {
-		if t, ok := tagOf(e); ok {
+		if t, ok := tagOf(e, incarnation); ok {
 			tags = append(tags, t)
 		}
 	}
 	return revision.OneOf(tags...), nil
 }
 
-// tagOf reads back what [ETag] wrote, also if a proxy has marked it.
-func tagOf(entity string) (t revision.Tag, ok bool) {
-	id, rest, _ := strings.Cut(unmarked(entity), ".")
+// tagOf reads back what [ETag] and [In] wrote, also if a proxy has marked it.
+func tagOf(entity, incarnation string) (t revision.Tag, ok bool) {
+	text, ok := strings.CutPrefix(unmarked(entity), incarnation+":")
+	if !ok {
+		return t, false
+	}
+	id, rest, _ := strings.Cut(text, ".")
 	number, digest, withDigest := strings.Cut(rest, ".")
 	if withDigest && (digest == "" || strings.Trim(digest, digestText) != "") {
 		return t, false

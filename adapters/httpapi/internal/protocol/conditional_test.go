@@ -14,7 +14,17 @@ var (
 	absent  = revision.Tag{}
 )
 
-func ifMatch(values ...string) http.Header { return http.Header{"If-Match": values} }
+// incarnation is that of the tags in these tests.
+const incarnation = "5e0c"
+
+// parse reads If-Match headers, in whose texts the incarnation is left out.
+func parse(values ...string) (revision.Condition, error) {
+	h := http.Header{"If-Match": nil}
+	for _, text := range values {
+		h["If-Match"] = append(h["If-Match"], strings.ReplaceAll(text, `"019`, `"`+incarnation+`:019`))
+	}
+	return ParseIfMatch(h, incarnation)
+}
 
 func TestParseIfMatch(t *testing.T) {
 	for text, match := range map[string]bool{
@@ -49,9 +59,12 @@ func TestParseIfMatch(t *testing.T) {
 		`"-gzip"`:                         false,
 		`"0190.-7"`:                       false,
 		`"0190.9999999999999999999999.x"`: false,
+		`"5e0d:0190.7"`:                   false,
+		`"5e0c0190.7"`:                    false,
+		`":0190.7"`:                       false,
 		"\"caf\xc3\xa9\"":                 false,
 	} {
-		c, err := ParseIfMatch(ifMatch(text))
+		c, err := parse(text)
 		if err != nil || !c.IsSet() {
 			t.Errorf("ParseIfMatch(%q) = %+v, %v, want a condition", text, c, err)
 			continue
@@ -80,10 +93,10 @@ func markedForms(tag string) []string {
 // A tag that a compressing proxy has marked names the revision that it named before.
 func TestMarkedTags(t *testing.T) {
 	for _, digest := range []string{"", "d19e57"} {
-		tag, older := ETag(current, digest), ETag(revision.Tag{ID: current.ID, Revision: 6}, digest)
+		tag, older := In(incarnation, ETag(current, digest)), In(incarnation, ETag(revision.Tag{ID: current.ID, Revision: 6}, digest))
 		for _, form := range markedForms(tag) {
 			for _, text := range []string{form, `"x", ` + form, form + `,W/"x"`} {
-				if c, err := ParseIfMatch(ifMatch(text)); err != nil || c.Check(current) != nil {
+				if c, err := parse(text); err != nil || c.Check(current) != nil {
 					t.Errorf("ParseIfMatch(%q) = %+v, %v, want a match", text, c, err)
 				}
 				if !ClientHas(http.Header{"If-None-Match": {text}}, tag) {
@@ -92,7 +105,7 @@ func TestMarkedTags(t *testing.T) {
 			}
 		}
 		for _, form := range markedForms(older) {
-			if c, err := ParseIfMatch(ifMatch(form)); err != nil || c.Check(current) == nil {
+			if c, err := parse(form); err != nil || c.Check(current) == nil {
 				t.Errorf("ParseIfMatch(%q) = %+v, %v, want no match", form, c, err)
 			}
 			if ClientHas(http.Header{"If-None-Match": {form}}, tag) {
@@ -110,9 +123,10 @@ func TestIfMatchSaysWhy(t *testing.T) {
 		`"0191.7"`:              "tags of other resources",
 		`W/"x", "0191.7.d"`:     "tags of other resources",
 		`W/"x"`:                 "no tag that this service made",
+		`"5e0d:0190.7"`:         "from before a restore or under another cursor key",
 		`"5f2-gzip", "*", "0."`: "no tag that this service made",
 	} {
-		c, err := ParseIfMatch(ifMatch(text))
+		c, err := parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,14 +143,14 @@ func TestParseIfMatchRefuses(t *testing.T) {
 		{`*, "0190.7"`}, {`"0190.7", *`}, {"*", "*"}, {`w/"0190.7"`}, {`W/`}, {`W/0190.7`}, {`W/ "0190.7"`},
 		{`"a b"`}, {"\"a\tb\""}, {"\"a\x7f\""}, {`"0190.7"`, `oops`}, {`"0190.7";x`},
 	} {
-		if c, err := ParseIfMatch(ifMatch(values...)); !errors.Is(err, errIfMatch) {
+		if c, err := parse(values...); !errors.Is(err, errIfMatch) {
 			t.Errorf("ParseIfMatch(%q) = %+v, %v, want errIfMatch", values, c, err)
 		}
 	}
 }
 
 func TestParseIfMatchAbsent(t *testing.T) {
-	c, err := ParseIfMatch(http.Header{})
+	c, err := ParseIfMatch(http.Header{}, incarnation)
 	if err != nil || c.IsSet() {
 		t.Errorf("ParseIfMatch() = %+v, %v, want no condition", c, err)
 	}
@@ -144,7 +158,7 @@ func TestParseIfMatchAbsent(t *testing.T) {
 
 // Two headers are one list.
 func TestParseIfMatchJoins(t *testing.T) {
-	c, err := ParseIfMatch(ifMatch(`"x"`, `"0190.7"`))
+	c, err := parse(`"x"`, `"0190.7"`)
 	if err != nil || c.Check(current) != nil {
 		t.Errorf("ParseIfMatch(two headers) = %+v, %v, want a match", c, err)
 	}
@@ -152,8 +166,8 @@ func TestParseIfMatchJoins(t *testing.T) {
 
 func TestEtagRoundTrip(t *testing.T) {
 	for _, digest := range []string{"", "00ff"} {
-		tag := ETag(current, digest)
-		c, err := ParseIfMatch(ifMatch(tag))
+		tag := In(incarnation, ETag(current, digest))
+		c, err := parse(tag)
 		if err != nil || c.Check(current) != nil {
 			t.Errorf("ParseIfMatch(ETag(%v, %q)) = %+v, %v, want a match", current, digest, c, err)
 		}
@@ -205,11 +219,11 @@ func TestParseCreateOnly(t *testing.T) {
 // Whatever is sent, it is an error or a condition, and only a tag of the current state, or
 // "*", fulfils it.
 func FuzzIfMatch(f *testing.F) {
-	for _, seed := range []string{`*`, `"0190.7"`, `W/"0190.7", "x"`, ``, `"0190.7`, `"0190.7.d"`, `,,"",`, `W/"0190.7--gzip"`, `"0190.7;br"`} {
+	for _, seed := range []string{`*`, `"5e0c:0190.7"`, `W/"5e0c:0190.7", "x"`, ``, `"5e0c:0190.7`, `"5e0c:0190.7.d"`, `,,"",`, `W/"5e0c:0190.7--gzip"`, `"5e0c:0190.7;br"`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := ParseIfMatch(ifMatch(text))
+		c, err := ParseIfMatch(http.Header{"If-Match": {text}}, incarnation)
 		if err != nil {
 			if !errors.Is(err, errIfMatch) || c.IsSet() {
 				t.Errorf("ParseIfMatch(%q) = %+v, %v", text, c, err)
@@ -220,7 +234,7 @@ func FuzzIfMatch(f *testing.F) {
 			t.Errorf("ParseIfMatch(%q) is no guard", text)
 		}
 		named := strings.TrimSpace(text) == "*"
-		for _, beginning := range []string{`"0190.7"`, `"0190.7.`, `"0190.7-`, `"0190.7;`} {
+		for _, beginning := range []string{`"5e0c:0190.7"`, `"5e0c:0190.7.`, `"5e0c:0190.7-`, `"5e0c:0190.7;`} {
 			named = named || strings.Contains(text, beginning)
 		}
 		if c.Check(current) == nil && !named {

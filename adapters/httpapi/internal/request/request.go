@@ -27,6 +27,7 @@ type Env struct {
 	Log         *zap.Logger
 	IDs         ports.IDs
 	Cursors     protocol.Cursors
+	Incarnation func() string // of tags and plans
 	Timeout     time.Duration // of the work on a request
 	LongTimeout time.Duration // the same on long routes, and of sending a long answer
 	MaxDocument int64         // bounds a spooled body, in bytes
@@ -205,7 +206,7 @@ func (r *Request) live() error {
 func (r *Request) ConditionalCall() (app.Call, error) {
 	c, err := r.ReasonedCall()
 	if err == nil {
-		c.If, err = protocol.ParseIfMatch(r.HTTP.Header)
+		c.If, err = protocol.ParseIfMatch(r.HTTP.Header, r.Env.Incarnation())
 	}
 	return c, err
 }

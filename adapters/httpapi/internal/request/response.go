@@ -51,11 +51,14 @@ func (r *Request) SetWriteDeadline(t time.Time) error {
 	return ignoreNotSupported(http.NewResponseController(r.Writer).SetWriteDeadline(t))
 }
 
+// Tag returns an entity tag as clients see it.
+func (r *Request) Tag(tag string) string { return protocol.In(r.Env.Incarnation(), tag) }
+
 // setHeaders sets the headers of a reply.
 func (r *Request) setHeaders(reply idempotency.Reply) {
 	h := r.Writer.Header()
 	if reply.ETag != "" {
-		h["Etag"] = []string{reply.ETag}
+		h["Etag"] = []string{r.Tag(reply.ETag)}
 	}
 	if reply.Location != "" {
 		h["Location"] = []string{reply.Location}
@@ -65,8 +68,10 @@ func (r *Request) setHeaders(reply idempotency.Reply) {
 // Send answers with a reply, which may be that of an earlier request. It answers a read
 // with 304 if the client has the reply.
 func (r *Request) Send(reply idempotency.Reply) error {
-	if r.IsRead() && reply.ETag != "" && protocol.ClientHas(r.HTTP.Header, reply.ETag) {
-		return r.NotModified(reply.ETag)
+	if r.IsRead() && reply.ETag != "" {
+		if tag := r.Tag(reply.ETag); protocol.ClientHas(r.HTTP.Header, tag) {
+			return r.NotModified(tag)
+		}
 	}
 	r.setHeaders(reply)
 	if reply.Status == http.StatusNoContent {
@@ -107,6 +112,7 @@ func (r *Request) SendObject(members func(*jsondoc.Writer)) error {
 
 // SendObjectIfNew does the same, or answers with 304 if the client has the entity tag.
 func (r *Request) SendObjectIfNew(tag string, members func(*jsondoc.Writer)) error {
+	tag = r.Tag(tag)
 	if protocol.ClientHas(r.HTTP.Header, tag) {
 		return r.NotModified(tag)
 	}
@@ -114,7 +120,7 @@ func (r *Request) SendObjectIfNew(tag string, members func(*jsondoc.Writer)) err
 	return r.SendObject(members)
 }
 
-// NotModified answers with 304.
+// NotModified answers with 304 to a client that has the tag.
 func (r *Request) NotModified(tag string) error {
 	r.Writer.Header()["Etag"] = []string{tag}
 	r.WriteStatus(http.StatusNotModified)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import sys
 from typing import Any, cast
 
 Document = dict[str, Any]
@@ -13,6 +15,15 @@ Document = dict[str, Any]
 def make_directory(path: str) -> None:
     """Makes a directory that only its owner can read, unless it exists."""
     os.makedirs(path, mode=0o700, exist_ok=True)
+
+
+def check_own(path: str) -> None:
+    """Raises OSError unless a directory is this user's alone: who can write into it can have agents work with any prompt."""
+    if sys.platform == "win32":
+        return
+    status = os.stat(path)
+    if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        raise PermissionError(errno.EPERM, "the directory must belong to this user alone, with mode 0700", path)
 
 
 def replace_file(path: str, temporary: str, content: bytes, *, sync: bool = False) -> None:
@@ -55,6 +66,7 @@ class DocumentFile:
             return None
         try:
             with open(self.path, "rb") as f:
+                check_own(os.path.dirname(self.path))
                 document: Any = json.load(f)
         except FileNotFoundError:
             return None
@@ -76,6 +88,7 @@ class DocumentFile:
                     os.unlink(self.path)
             else:
                 make_directory(os.path.dirname(self.path))
+                check_own(os.path.dirname(self.path))
                 temporary = f"{self.path}.{os.urandom(8).hex()}.tmp"
                 replace_file(self.path, temporary, json.dumps(document).encode(), sync=True)
         except OSError as error:

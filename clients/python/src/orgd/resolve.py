@@ -164,7 +164,8 @@ class Resolver(Poller[Resolution]):
         super().__init__(transport, every, DocumentFile(directory, "resolved", about))
         self.agent = agent
         self._label = label
-        self._kept: dict[str, Any] | None = self._load()
+        # Without its tag: the first answer is compared with the file, whoever has written that.
+        self._kept: dict[str, Any] | None = {**self._load(), "etag": ""}
         if not self._answers(self._kept.get("answer")):
             self._kept = None
         self._state: State | None = None
@@ -241,6 +242,7 @@ class ListResolver(Poller[ResolutionAll]):
         self._label = label
         self._kept: dict[str, Any] | None = self._load()
         try:
+            self._kept = {**self._kept, "pages": [{**page, "etag": ""} for page in self._kept["pages"]]}  # as of one agent
             agents = agents_of(self._kept["pages"])
         except (KeyError, TypeError):
             self._kept, agents = None, ()
