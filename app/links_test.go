@@ -153,12 +153,13 @@ func TestLinkEnds(t *testing.T) {
 func TestLinkOfARevokedSession(t *testing.T) {
 	for what, ended := range map[string]func(mine, as session.Session) string{
 		"its own session": func(mine, _ session.Session) string { return mine.ID },
-		"its root":        func(mine, _ session.Session) string { return mine.Root },
+		"the first":       func(mine, _ session.Session) string { return mine.From[0] },
+		"the one between": func(mine, _ session.Session) string { return mine.From[1] },
 		"whom it is for":  func(_, as session.Session) string { return as.ID },
 	} {
 		l := newLinking(t)
 		mine := l.session(session.Grant{ID: "adas", Subject: "ada", Role: access.Admin})
-		mine.Root = "what ada signed in with"
+		mine.From = []string{"what-ada-signed-in-with", "her-browser"}
 		admin := Call{Actor: mine.Actor()}
 		code, made, err := l.replicas[0].LinkFor(t.Context(), admin, mine, IssueToken{Subject: "lee", Role: access.Viewer, TTL: time.Hour})
 		if err != nil {

@@ -65,10 +65,10 @@ func (s *Sessions) learn(revoked ...session.Revocation) {
 	}
 }
 
-// isRevoked reports whether a session was revoked, or what it was made from.
-func (s *Sessions) isRevoked(found session.Session) bool { return s.anyRevoked(found.ID, found.Root) }
+// isRevoked reports whether a session was revoked, or one that it was made from.
+func (s *Sessions) isRevoked(found session.Session) bool { return s.anyRevoked(found.Sessions()...) }
 
-// anyRevoked reports whether one of these sessions was revoked. "" is none.
+// anyRevoked reports whether one of these sessions was revoked.
 func (s *Sessions) anyRevoked(ids ...string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

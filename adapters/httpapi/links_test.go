@@ -37,7 +37,7 @@ func (o ownToken) Authenticate(_ context.Context, token string) (session.Session
 		return s, nil
 	case "half":
 		s.IssuedAt, s.ExpiresAt, s.EndsBy = now.Add(-6*time.Hour), now.Add(6*time.Hour), now.Add(9*time.Hour)
-		s.Kind, s.Root = session.BySignIn, "s0"
+		s.Kind, s.From = session.BySignIn, []string{"s0"}
 		return s, nil
 	}
 	return session.Session{}, session.ErrUnauthorized

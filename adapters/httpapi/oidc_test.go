@@ -73,4 +73,3 @@ func TestSignInsAreLimited(t *testing.T) {
 		t.Errorf("the browser is shown %d %s, want how many sign-ins there may be", page.Code, page.Body)
 	}
 }
-

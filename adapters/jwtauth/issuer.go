@@ -75,7 +75,10 @@ func (i *Issuer) Issue(s session.Session) (string, error) {
 		claims["agent"] = s.Agent // the issuer whose token the session was made from names agents otherwise
 	}
 	if s.Kind == session.BySignIn {
-		claims["kind"], claims["root"], claims["ends"] = string(s.Kind), s.Root, s.EndsBy.Unix()
+		claims["kind"], claims["from"], claims["ends"] = string(s.Kind), s.From, s.EndsBy.Unix()
+		if len(s.From) > 0 {
+			claims["root"] = s.From[0] // for replicas of a release that knows the first only
+		}
 	}
 	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims)
 	t.Header["kid"] = i.signerID
@@ -116,7 +119,10 @@ func (i *Issuer) session(claims jwt.MapClaims, _ time.Time) (session.Session, er
 		return session.Session{}, refuse("the token has no session id")
 	}
 	if textOf(claims["kind"]) == string(session.BySignIn) {
-		s.Kind, s.Root = session.BySignIn, textOf(claims["root"])
+		s.Kind, s.From = session.BySignIn, textsOf(claims["from"])
+		if s.From == nil {
+			s.From = textsOf(claims["root"]) // by such a release
+		}
 		if ends, ok := claims["ends"].(float64); ok { // tokens of older releases have none
 			s.EndsBy = time.Unix(int64(ends), 0).UTC()
 		}

@@ -84,6 +84,12 @@ func TestOwnTokenOfABrowser(t *testing.T) {
 	if diff := cmp.Diff(s, wantAccepted(t, auth, "browser", issue(t, own, s))); diff != "" {
 		t.Errorf("Authenticate (-want +got):\n%s", diff)
 	}
+	if s, err = s.SignIn("s3", "orgd", noon); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(s, wantAccepted(t, auth, "browser of a browser", issue(t, own, s))); diff != "" {
+		t.Errorf("Authenticate one generation later (-want +got):\n%s", diff)
+	}
 }
 
 func TestOwnTokenEnds(t *testing.T) {

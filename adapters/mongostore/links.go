@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -18,12 +19,12 @@ type linkDoc struct {
 	ID        string    `bson:"_id"` // the hash of its code
 	Maker     string    `bson:"maker"`
 	By        string    `bson:"by"`
-	ByRoot    string    `bson:"by_root,omitempty"`
+	ByFrom    string    `bson:"by_root,omitempty"` // ids, which have no spaces; one, if an older release has written it
 	MadeAt    int64     `bson:"made_at"`
 	ExpiresAt int64     `bson:"expires_at"`
 	As        recordDoc `bson:"as"`
 	AsID      string    `bson:"as_id"`
-	AsRoot    string    `bson:"as_root,omitempty"`
+	AsFrom    string    `bson:"as_root,omitempty"`
 	AsEndsBy  int64     `bson:"as_ends_by,omitempty"`
 }
 
@@ -31,8 +32,8 @@ func linkID(hash [sha256.Size]byte) string { return hex.EncodeToString(hash[:]) 
 
 func linkDocOf(hash [sha256.Size]byte, l session.Link, at time.Time) linkDoc {
 	d := linkDoc{
-		ID: linkID(hash), Maker: l.Maker, By: l.By, ByRoot: l.ByRoot, MadeAt: millis(at), ExpiresAt: millis(l.ExpiresAt),
-		As: recordOf(l.As), AsID: l.As.ID, AsRoot: l.As.Root,
+		ID: linkID(hash), Maker: l.Maker, By: l.By, ByFrom: strings.Join(l.ByFrom, " "), MadeAt: millis(at), ExpiresAt: millis(l.ExpiresAt),
+		As: recordOf(l.As), AsID: l.As.ID, AsFrom: strings.Join(l.As.From, " "),
 	}
 	if !l.As.EndsBy.IsZero() {
 		d.AsEndsBy = millis(l.As.EndsBy)
@@ -41,8 +42,8 @@ func linkDocOf(hash [sha256.Size]byte, l session.Link, at time.Time) linkDoc {
 }
 
 func (d linkDoc) link() session.Link {
-	l := session.Link{As: d.As.session(d.AsID), By: d.By, ByRoot: d.ByRoot, Maker: d.Maker, ExpiresAt: fromMillis(d.ExpiresAt)}
-	l.As.Root, l.As.EndsBy = d.AsRoot, fromMillisOrZero(d.AsEndsBy)
+	l := session.Link{As: d.As.session(d.AsID), By: d.By, ByFrom: strings.Fields(d.ByFrom), Maker: d.Maker, ExpiresAt: fromMillis(d.ExpiresAt)}
+	l.As.From, l.As.EndsBy = strings.Fields(d.AsFrom), fromMillisOrZero(d.AsEndsBy)
 	return l
 }
 

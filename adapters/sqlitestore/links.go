@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"orgd/domain/session"
@@ -38,7 +39,7 @@ func (s *Sessions) KeepLink(ctx context.Context, hash [sha256.Size]byte, l sessi
 			{deleteExpiredLinksOf, []any{l.Maker, at}},
 			{deleteOldestLinksOf, []any{l.Maker, session.MaxLinks - 1}},
 			{insertLink, []any{
-				hash[:], l.Maker, l.By, l.ByRoot, at, millis(l.ExpiresAt), as.ID, as.Root, as.Issuer, as.Subject,
+				hash[:], l.Maker, l.By, joinIDs(l.ByFrom), at, millis(l.ExpiresAt), as.ID, joinIDs(as.From), as.Issuer, as.Subject,
 				string(as.Role), packNames(as.Departments), as.Agent, string(as.Kind), as.Label, millis(as.IssuedAt), millis(as.ExpiresAt), millisOrNil(as.EndsBy),
 			}},
 		} {
@@ -75,17 +76,23 @@ func (s *Sessions) TakeLink(ctx context.Context, hash [sha256.Size]byte, now tim
 	return l, err
 }
 
+// joinIDs writes ids of sessions, which have no spaces, into one column. Releases that knew
+// the first of them only have written that.
+func joinIDs(ids []string) string { return strings.Join(ids, " ") }
+
 func scanLink(r Row) (l session.Link, err error) {
 	var departments []byte
+	var byFrom, asFrom string
 	var until, issued, expires int64
 	var ends *int64
 	as := &l.As
-	err = r.Scan(&l.Maker, &l.By, &l.ByRoot, &until, &as.ID, &as.Root, &as.Issuer, &as.Subject,
+	err = r.Scan(&l.Maker, &l.By, &byFrom, &until, &as.ID, &asFrom, &as.Issuer, &as.Subject,
 		&as.Role, &departments, &as.Agent, &as.Kind, &as.Label, &issued, &expires, &ends)
 	if err != nil {
 		return session.Link{}, err
 	}
 	l.ExpiresAt, as.IssuedAt, as.ExpiresAt, as.EndsBy = fromMillis(until), fromMillis(issued), fromMillis(expires), fromMillisOrZero(ends)
+	l.ByFrom, as.From = strings.Fields(byFrom), strings.Fields(asFrom)
 	as.Departments, err = unpackNames(departments)
 	return l, err
 }

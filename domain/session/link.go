@@ -1,10 +1,10 @@
 package session
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +19,9 @@ const (
 	MaxLinkTTL     = 7 * 24 * time.Hour
 )
 
+// maxFrom bounds the sessions that one was made from.
+const maxFrom = 8
+
 // MaxLinks bounds the links of one maker.
 const MaxLinks = 100
 
@@ -30,6 +33,9 @@ var (
 	ErrLinkTTL = fault.New(fault.RequestValidation, "ttl_seconds: must be a whole number of seconds, 60 to 604800")
 	// ErrNoLink is a session of an external issuer, which nothing here continues.
 	ErrNoLink = fault.New(fault.Forbidden, "only a token that this service issued can make a sign-in link")
+	// ErrGenerations is a session that was made from so many others that its token would
+	// not be short enough for a browser any more.
+	ErrGenerations = fault.New(fault.Forbidden, "this session was made from 8 others, each from the one before: sign in anew")
 )
 
 // FitsLinkTTL reports whether a link for somebody else can be used for this long: whole seconds,
@@ -76,18 +82,22 @@ func (c Code) Hash() [sha256.Size]byte { return sha256.Sum256([]byte(c)) }
 
 // Link is the right to one more session. Whoever keeps links gives each out once.
 type Link struct {
-	As Session // what the new session is made from
-	// By is the id of the session that made the link, ByRoot that of its root; "" if it has none.
-	By, ByRoot string
-	Maker      string    // the subject of that session
-	ExpiresAt  time.Time // exclusively
+	As        Session   // what the new session is made from
+	By        string    // the id of the session that made the link
+	ByFrom    []string  // what that was made from; see [Session.From]
+	Maker     string    // the subject of that session
+	ExpiresAt time.Time // exclusively
 }
 
 // Link returns a link that is made now for the person of s. It ends after [LinkTTL], or
-// with the token of s. It returns [ErrNoLink] for a session of an external issuer.
+// with the token of s. It returns [ErrNoLink] for a session of an external issuer, and
+// [ErrGenerations].
 func (s Session) Link(now time.Time) (Link, error) {
 	if !s.Own() {
 		return Link{}, ErrNoLink
+	}
+	if err := s.checkGenerations(); err != nil {
+		return Link{}, err
 	}
 	l := s.linkAs(s, now.Add(LinkTTL))
 	l.As.Label = "" // which says what the token of s is for
@@ -113,11 +123,25 @@ func (s Session) LinkFor(g Grant, ttl time.Duration) (Link, error) {
 }
 
 func (s Session) linkAs(as Session, until time.Time) Link {
-	return Link{As: as, By: s.ID, ByRoot: s.Root, Maker: s.Subject, ExpiresAt: until}
+	return Link{As: as, By: s.ID, ByFrom: s.From, Maker: s.Subject, ExpiresAt: until}
 }
 
 // Sessions returns the ids of the sessions whose revocation ends the link.
-func (l Link) Sessions() []string { return []string{l.As.ID, l.As.Root, l.By, l.ByRoot} }
+func (l Link) Sessions() []string {
+	return slices.Concat(l.As.Sessions(), []string{l.By}, l.ByFrom)
+}
+
+// Sessions returns the ids of the sessions whose revocation ends this one: its own, and those
+// that it was made from.
+func (s Session) Sessions() []string { return append(slices.Clone(s.From), s.ID) }
+
+// checkGenerations returns [ErrGenerations] if nothing may be made from s any more.
+func (s Session) checkGenerations() error {
+	if len(s.From) >= maxFrom {
+		return ErrGenerations
+	}
+	return nil
+}
 
 // SignIn returns the session with this new id that the link gives; see [Session.SignIn].
 // It returns [ErrLink] if the link has ended.
@@ -135,8 +159,12 @@ func (l Link) SignIn(id string, now time.Time) (Session, error) {
 
 // SignIn returns a session with this new id in which the same person uses a browser: with
 // the rights of s, and until s ends. Its first token is good for [DefaultTTL] at most; issuer
-// is the name of this service in it. It returns [ErrUnauthorized] if s has ended.
+// is the name of this service in it. It returns [ErrUnauthorized] if s has ended, and
+// [ErrGenerations].
 func (s Session) SignIn(id, issuer string, now time.Time) (Session, error) {
+	if err := s.checkGenerations(); err != nil {
+		return Session{}, err
+	}
 	ends := s.ExpiresAt.Truncate(time.Second)
 	if !s.EndsBy.IsZero() {
 		ends = s.EndsBy
@@ -147,7 +175,7 @@ func (s Session) SignIn(id, issuer string, now time.Time) (Session, error) {
 	}
 	made := Session{
 		ID: id, Issuer: issuer, Subject: s.Subject, Role: s.Role, Departments: s.Departments, Agent: s.Agent,
-		Kind: BySignIn, EndsBy: ends, Root: cmp.Or(s.Root, s.ID),
+		Kind: BySignIn, EndsBy: ends, From: s.Sessions(),
 	}
 	made.IssuedAt, made.ExpiresAt = lifetime(now, ttl)
 	return made, nil

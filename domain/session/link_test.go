@@ -3,6 +3,8 @@ package session_test
 import (
 	"encoding/base64"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,7 +31,7 @@ func TestLink(t *testing.T) {
 	want := maker
 	want.ID, want.IssuedAt, want.ExpiresAt = "s2", noon.Add(5*time.Minute), maker.ExpiresAt
 	want.Kind, want.Label = session.BySignIn, ""
-	want.EndsBy, want.Root = maker.ExpiresAt, maker.ID
+	want.EndsBy, want.From = maker.ExpiresAt, []string{maker.ID}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("SignIn (-want +got):\n%s", diff)
 	}
@@ -68,13 +70,13 @@ func TestLinkIsBoundToItsMaker(t *testing.T) {
 
 // A link for somebody else gives what an admin says, for as long as nobody revokes it.
 func TestLinkFor(t *testing.T) {
-	maker := session.Session{ID: "m", Root: "r", Issuer: "https://idp", Subject: "https://idp|root", Role: access.Admin, IssuedAt: noon, ExpiresAt: noon.Add(time.Hour)}
+	maker := session.Session{ID: "m", From: []string{"r", "q"}, Issuer: "https://idp", Subject: "https://idp|root", Role: access.Admin, IssuedAt: noon, ExpiresAt: noon.Add(time.Hour)}
 	for _, ttl := range []time.Duration{time.Minute, 7 * 24 * time.Hour} {
 		l, err := maker.LinkFor(grant(nil), ttl)
 		if err != nil || !l.ExpiresAt.Equal(noon.Add(ttl)) || l.Maker != maker.Subject {
 			t.Fatalf("LinkFor %v = %+v, %v, want one of the maker's for that long", ttl, l, err)
 		}
-		if diff := cmp.Diff([]string{"s1", "", "m", "r"}, l.Sessions()); diff != "" {
+		if diff := cmp.Diff([]string{"s1", "m", "r", "q"}, l.Sessions()); diff != "" {
 			t.Errorf("Sessions (-want +got):\n%s", diff)
 		}
 		at := l.ExpiresAt.Add(-time.Second)
@@ -82,7 +84,7 @@ func TestLinkFor(t *testing.T) {
 		g := grant(nil)
 		want := session.Session{
 			ID: "s2", Issuer: g.Issuer, Subject: g.Subject, Role: g.Role, Departments: g.Departments, Label: g.Label, Kind: session.BySignIn,
-			IssuedAt: at, ExpiresAt: at.Add(session.DefaultTTL), EndsBy: noon.Add(session.MaxTTL), Root: "s1",
+			IssuedAt: at, ExpiresAt: at.Add(session.DefaultTTL), EndsBy: noon.Add(session.MaxTTL), From: []string{"s1"},
 		}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("SignIn = %v (-want +got):\n%s", err, diff)
@@ -109,7 +111,7 @@ func TestSignIn(t *testing.T) {
 	}
 	got, err := theirs.SignIn("s2", "orgd", noon)
 	want := theirs
-	want.ID, want.Issuer, want.Kind, want.Root = "s2", "orgd", session.BySignIn, "x"
+	want.ID, want.Issuer, want.Kind, want.From = "s2", "orgd", session.BySignIn, []string{"x"}
 	want.ExpiresAt, want.EndsBy = noon.Add(session.DefaultTTL), noon.Add(20*time.Hour)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("SignIn = %v (-want +got):\n%s", err, diff)
@@ -123,11 +125,37 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("Renew = %+v, %v, want a session that ends with what it was made from", last, err)
 	}
 	again, err := last.SignIn("s3", "orgd", noon.Add(12*time.Hour))
-	if err != nil || again.Root != "x" || !again.EndsBy.Equal(got.EndsBy) {
-		t.Errorf("SignIn of what was made from a session = %+v, %v, want the same root and end", again, err)
+	if err != nil || !slices.Equal(again.From, []string{"x", "s2"}) || !again.EndsBy.Equal(got.EndsBy) {
+		t.Errorf("SignIn of what was made from a session = %+v, %v, want both before it, and the same end", again, err)
 	}
 	if got, err := theirs.SignIn("s2", "orgd", noon.Add(20*time.Hour)); !errors.Is(err, session.ErrUnauthorized) {
 		t.Errorf("SignIn after the end = %+v, %v, want ErrUnauthorized", got, err)
+	}
+}
+
+// Each session knows all that it was made from, by links too, so that the end of any ends it;
+// so many, that its token stays short.
+func TestGenerations(t *testing.T) {
+	s, err := session.Issue(grant(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{}
+	for n := range 8 {
+		want = append(want, s.ID)
+		l, err := s.Link(noon)
+		if err != nil || !slices.Equal(l.Sessions()[:n+1], want) || l.By != s.ID || !slices.Equal(l.ByFrom, want[:n]) {
+			t.Fatalf("Link of generation %d = %+v, %v, want it to end with each of %q", n, l, err, want)
+		}
+		if s, err = l.SignIn(fmt.Sprint("link-", n), noon); err != nil || !slices.Equal(s.From, want) || !slices.Equal(s.Sessions(), append(slices.Clone(want), s.ID)) {
+			t.Fatalf("SignIn of generation %d = %+v, %v, want one from %q", n, s, err, want)
+		}
+	}
+	if l, err := s.Link(noon); !errors.Is(err, session.ErrGenerations) || err.Error() != "this session was made from 8 others, each from the one before: sign in anew" {
+		t.Errorf("Link of generation 8 = %+v, %v, want ErrGenerations", l, err)
+	}
+	if next, err := s.SignIn("s9", "orgd", noon); !errors.Is(err, session.ErrGenerations) {
+		t.Errorf("SignIn of generation 8 = %+v, %v, want ErrGenerations", next, err)
 	}
 }
 

@@ -60,9 +60,9 @@ type Session struct {
 	// EndsBy is when the session ends, however often its token is renewed; zero for one
 	// without such a bound.
 	EndsBy time.Time
-	// Root is the id of the session that this one was made from, whose revocation ends it
-	// too; "" if it was made from none. What is made from this one has the same root.
-	Root string
+	// From are the ids of the sessions that this one was made from, the first of them first;
+	// none if it was made from none. The revocation of any of them ends it, too.
+	From []string
 }
 
 // Kind is how a session began.

@@ -58,9 +58,9 @@ func linkKeepsEverything(t *testing.T, store ports.SessionStore) {
 			ID: `$ne."';--`, Issuer: "orgd", Subject: "ann $a.b é", Role: access.DepartmentAdmin, Kind: session.BySignIn,
 			Departments: []name.Name{{Text: "Désign", Key: "désign"}, {Text: "Sales", Key: "sales"}},
 			IssuedAt:    sessionEpoch, ExpiresAt: sessionEpoch.Add(time.Millisecond), EndsBy: sessionEpoch.Add(time.Hour),
-			Root: "root", Label: "nightly $reports. 🌙",
+			From: []string{"root", "a/b+c=", "~"}, Label: "nightly $reports. 🌙",
 		},
-		By: "by", ByRoot: "its root", Maker: "https://idp|ann", ExpiresAt: sessionEpoch.Add(7 * time.Millisecond),
+		By: "by", ByFrom: []string{"its-root", `$ne."';--`}, Maker: "https://idp|ann", ExpiresAt: sessionEpoch.Add(7 * time.Millisecond),
 	}
 	agents := linkOf("x", sessionEpoch.Add(time.Hour))
 	agents.As.Role, agents.As.Agent = access.Agent, "0190a5c4-0000-7000-8000-000000000001"

@@ -177,3 +177,49 @@ func elsewhere(c *client, path string, body any) {
 		c.t.Errorf("%s under the name of somebody else = %d, want 403", path, resp.StatusCode)
 	}
 }
+
+// madeFromSessions checks that a session ends with each of those that it was made from, one
+// after the other by links, and so do its links that nobody has used yet.
+func madeFromSessions(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	const generations = 4
+	for ended := range generations {
+		for how, end := range map[string]func(c *client, sid string){
+			"revoked":    func(_ *client, sid string) { w.delete("/auth/sessions/" + sid).want(204) },
+			"signed out": func(c *client, _ string) { c.post("/auth/logout", nil).want(204) },
+		} {
+			first := s.grant(t, Grant{Subject: "kim", Role: "editor"}).browser()
+			all := []*client{first}
+			for len(all) < generations {
+				code := all[len(all)-1].post("/auth/links", nil).want(201).text("data.code")
+				made := w.page().post(sessionPath, obj{"code": code}).want(200)
+				all = append(all, w.page().with("Cookie", pair(made.cookie())))
+			}
+			youngest := all[generations-1]
+			waiting := make([]string, 2*len(s.URLs))
+			for i := range waiting {
+				waiting[i] = youngest.post("/auth/links", nil).want(201).text("data.code")
+			}
+			end(all[ended], all[ended].get("/auth/me").want(200).text("data.sid"))
+			for n, c := range all[ended:] {
+				c.everywhere(401, 1002)
+				if r := c.post("/projects", obj{"name": "P"}); !r.is(401, 1002) {
+					t.Errorf("generation %d was %s, and generation %d writes: %d %s", ended, how, ended+n, r.status, clip(r.body))
+				}
+			}
+			for _, c := range all[:ended] {
+				c.get("/company").want(200)
+			}
+			for _, code := range waiting {
+				w.page().post(sessionPath, obj{"code": code}).refused(401, 1000)
+			}
+		}
+	}
+	// Which session is the last that may make others.
+	c := s.grant(t, Grant{Subject: "kim", Role: "editor"})
+	for range 8 {
+		made := w.page().post(sessionPath, obj{"code": c.post("/auth/links", nil).want(201).text("data.code")}).want(200)
+		c = w.page().with("Cookie", pair(made.cookie()))
+	}
+	c.post("/auth/links", nil).refused(403, 1001, "this session was made from 8 others")
+}

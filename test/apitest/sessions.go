@@ -30,6 +30,7 @@ func sessionChecks() map[string]check {
 		"Links":       signInLinks,
 		"LinksFor":    linksForOthers,
 		"Redeemed":    redeemedLinks,
+		"MadeFrom":    madeFromSessions,
 		"Browsers":    signedInBrowsers,
 		"BadSignIns":  badSignIns,
 		"Forged":      forgedRequests,
