@@ -55,7 +55,7 @@ func (b browsers) cookie(r *http.Request) (*http.Cookie, error) {
 	if r.Header.Get(consoleHeader) == "" {
 		return nil, errNoToken
 	}
-	c := protocol.Session(r)
+	c := protocol.Session(r, b.secure())
 	if c == nil {
 		return nil, errNoToken.With("nobody is signed in")
 	}

@@ -66,7 +66,7 @@ func (h sessions) signInBrowser(r *request.Request) error {
 	if err != nil {
 		return h.countFailure(r, err)
 	}
-	if err := protocol.SetNewSession(r.Writer.Header(), r.HTTP, token, made.ExpiresAt.Sub(made.IssuedAt)); err != nil {
+	if err := protocol.SetNewSession(r.Writer.Header(), r.HTTP, token, made.ExpiresAt.Sub(made.IssuedAt), h.browsers.secure()); err != nil {
 		return err
 	}
 	return r.SendObject(func(w *jsondoc.Writer) { writeSession(w, made) })

@@ -23,16 +23,19 @@ const (
 )
 
 // Session returns the cookie with the session of a browser, or nil if there is none. What
-// came without TLS does not count on a connection that is known to have it.
-func Session(r *http.Request) *http.Cookie { return find(r, sessionCookie, overTLS(r)) }
+// came without TLS does not count on a connection that is known to have it. secure says that
+// browsers reach the service over TLS, whatever the request says.
+func Session(r *http.Request, secure bool) *http.Cookie {
+	return find(r, sessionCookie, secure || overTLS(r))
+}
 
-// SetNewSession puts a session into the browser that a request comes from. It returns
+// SetNewSession puts a session into the browser that a request comes from; see [Session]. It returns
 // session.ErrTooLarge for a token that does not fit into a cookie.
-func SetNewSession(h http.Header, r *http.Request, token string, lifetime time.Duration) error {
+func SetNewSession(h http.Header, r *http.Request, token string, lifetime time.Duration, secure bool) error {
 	if len(token) > maxCookie {
 		return session.ErrTooLarge.With("departments: make a token of %d bytes, and a cookie may have at most %d", len(token), maxCookie)
 	}
-	SetSession(h, cookieName(r, sessionCookie, overTLS(r)), token, lifetime)
+	SetSession(h, cookieName(r, sessionCookie, secure || overTLS(r)), token, lifetime)
 	return nil
 }
 
