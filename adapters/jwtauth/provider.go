@@ -179,7 +179,12 @@ func (p *Provider) verify(ctx context.Context, token, nonce string) (session.Ses
 
 // claims returns those of a token of the issuer for this client.
 func (p *Provider) claims(ctx context.Context, token string) (jwt.MapClaims, error) {
-	if len(token) > maxToken || strings.TrimLeft(token, tokenCharacters) != "" {
+	switch {
+	case token == "":
+		return nil, refuse("it has no ID token: an operator has to look whether the scopes include openid")
+	case len(token) > maxToken:
+		return nil, refuse(fmt.Sprintf("the ID token has %d bytes, and may have at most %d: an operator has to let the provider put fewer groups into it", len(token), maxToken))
+	case strings.TrimLeft(token, tokenCharacters) != "":
 		return nil, jwt.ErrTokenMalformed
 	}
 	claims, err := p.auth.parse(ctx, token, func(iss string) (source, bool) { return p.remote, iss == p.remote.config.Issuer })

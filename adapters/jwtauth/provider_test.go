@@ -250,8 +250,10 @@ func TestTokenEndpointFails(t *testing.T) {
 		"wrong secret":     {401, `{"error":"invalid_client"}`, session.ErrProvider, "invalid_client"},
 		"no redirect":      {302, ``, session.ErrProvider, "302"},
 		"broken":           {500, `oops`, session.ErrProvider, "500"},
-		"no ID token":      {200, `{"access_token":"x","token_type":"Bearer"}`, session.ErrProviderRefused, "malformed"},
+		"no ID token":      {200, `{"access_token":"x","token_type":"Bearer"}`, session.ErrProviderRefused, "it has no ID token: an operator has to look whether the scopes include openid"},
 		"not signed":       {200, `{"access_token":"x","token_type":"Bearer","id_token":"eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbm4ifQ."}`, session.ErrProviderRefused, "signature"},
+		"not a token":      {200, `{"access_token":"x","token_type":"Bearer","id_token":"a b"}`, session.ErrProviderRefused, "malformed"},
+		"too many groups":  {200, `{"access_token":"x","token_type":"Bearer","id_token":"` + strings.Repeat("x", 8193) + `"}`, session.ErrProviderRefused, "the ID token has 8193 bytes, and may have at most 8192: an operator has to let the provider put fewer groups into it"},
 		"no token at all":  {200, `{}`, session.ErrProvider, ""},
 		"nothing but HTML": {200, `<html>`, session.ErrProvider, ""},
 	} {
