@@ -45,7 +45,11 @@ func get(ctx context.Context, client *http.Client, url string) (text []byte, err
 	}
 	defer func() { err = errors.Join(err, res.Body.Close()) }()
 	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answered %d", url, res.StatusCode)
+		err := fmt.Errorf("%s answered %d", url, res.StatusCode)
+		if res.StatusCode < http.StatusInternalServerError {
+			err = misconfigured{err}
+		}
+		return nil, err
 	}
 	text, err = io.ReadAll(io.LimitReader(res.Body, maxDocument+1))
 	if err == nil && len(text) > maxDocument {
@@ -70,6 +74,10 @@ type found struct {
 	NamesItself bool `json:"authorization_response_iss_parameter_supported"`
 }
 
+// misconfigured is an answer that will be the same in a minute: the issuer is not the one that
+// was configured.
+type misconfigured struct{ error }
+
 // discover returns what an issuer says of itself.
 func discover(ctx context.Context, get getter, o OIDC) (found, error) {
 	text, err := get(ctx, strings.TrimSuffix(o.Issuer, "/")+"/.well-known/openid-configuration")
@@ -78,9 +86,12 @@ func discover(ctx context.Context, get getter, o OIDC) (found, error) {
 	}
 	var f found
 	if err := json.Unmarshal(text, &f); err != nil {
-		return found{}, fmt.Errorf("the discovery document is not JSON: %w", err)
+		return found{}, misconfigured{fmt.Errorf("the discovery document is not JSON: %w", err)}
 	}
-	return f, f.check(o)
+	if err := f.check(o); err != nil {
+		return found{}, misconfigured{err}
+	}
+	return f, nil
 }
 
 // check refuses places that the operator could not have configured, or that leave the TLS of

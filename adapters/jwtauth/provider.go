@@ -80,6 +80,9 @@ func (p *Provider) config() (oauth2.Config, *found, error) {
 		return oauth2.Config{}, nil, session.ErrNoProvider
 	}
 	f := p.remote.found.Load()
+	if wrong := p.remote.wrong.Load(); f == nil && wrong != nil {
+		return oauth2.Config{}, nil, session.ErrProvider.With("%s is not the issuer that is configured: %s: an operator has to look at --oidc-issuer", p.Name(), *wrong)
+	}
 	if f == nil {
 		return oauth2.Config{}, nil, session.ErrProvider.With("%s has not answered yet: try again in a minute", p.Name())
 	}

@@ -298,6 +298,41 @@ func TestIssuerIsAway(t *testing.T) {
 	}
 }
 
+// An issuer that answers, and is not the one that was configured, will not be it in a minute.
+func TestIssuerIsAnother(t *testing.T) {
+	for what, tt := range map[string]struct {
+		discovery map[string]any
+		config    func(*jwtauth.OIDC)
+		want      string
+	}{
+		"a slash less":     {nil, func(o *jwtauth.OIDC) { o.Issuer += "/" }, `the discovery document is of the issuer "http://127.0.0.1:`},
+		"a wrong path":     {nil, func(o *jwtauth.OIDC) { o.Issuer += "/realm" }, `/realm/.well-known/openid-configuration answered 404`},
+		"a place in vain":  {map[string]any{"token_endpoint": "nowhere"}, nil, "token_endpoint: "},
+		"another document": {map[string]any{"issuer": 7}, nil, "the discovery document is not JSON"},
+	} {
+		s := newSigning(t, tt.discovery, tt.config)
+		s.idp.change(func(p *idp) {
+			p.handler = func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(r.URL.Path, "/realm") {
+					http.NotFound(w, r)
+					return
+				}
+				s.serve(w, r)
+			}
+		})
+		var err error
+		for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			if _, err = s.provider.AuthURL(s.attempt); err != nil && !strings.Contains(err.Error(), "has not answered yet") {
+				break
+			}
+		}
+		if !errors.Is(err, session.ErrProvider) || !strings.Contains(err.Error(), "127.0.0.1 is not the issuer that is configured: ") || !strings.Contains(err.Error(), tt.want) ||
+			!strings.HasSuffix(err.Error(), ": an operator has to look at --oidc-issuer") {
+			t.Errorf("%s: AuthURL = %v, want the cause with %q", what, err, tt.want)
+		}
+	}
+}
+
 // Keys that the issuer has rotated are read when a token needs them.
 func TestSignInAfterRotation(t *testing.T) {
 	s := newSigning(t, nil, nil).ready()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -36,6 +37,7 @@ type remote struct {
 	log    *zap.Logger
 
 	found   atomic.Pointer[found]  // nil until discovered
+	wrong   atomic.Pointer[string] // why it cannot be discovered before an operator does something; nil: it can
 	keys    atomic.Pointer[keySet] // nil until loaded
 	failing atomic.Bool            // the last fetch failed
 	lost    atomic.Uint64          // how often a fetch dropped a key
@@ -120,6 +122,10 @@ func (r *remote) fetch(ctx context.Context) (keySet, error) {
 	}
 	if r.jwksURI == "" || r.config.ClientID != "" && r.found.Load() == nil {
 		f, err := discover(ctx, r.get, r.config)
+		r.wrong.Store(nil)
+		if wrong, ok := errors.AsType[misconfigured](err); ok {
+			r.wrong.Store(new(wrong.Error()))
+		}
 		if err != nil {
 			return nil, err
 		}
