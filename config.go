@@ -170,6 +170,14 @@ func (c Config) ValidateStorage() error {
 	return c.Origins.Rename(c.checkStorage())
 }
 
+// ValidateDirectory reports the mistakes of a command that works on a data directory. A
+// directory beside another storage is not what the operator means.
+func (c Config) ValidateDirectory() error {
+	m := settings.Mistakes{c.SQLite.Validate()}
+	m.Unless(c.Storage != MongoDB, "storage", "is mongodb, and this command is for a data directory: use the tools of MongoDB or \"orgd archive\", or set it to sqlite")
+	return c.Origins.Rename(m.Err())
+}
+
 func (c Config) checkStorage() error {
 	switch c.Storage {
 	case SQLite:
