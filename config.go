@@ -74,9 +74,8 @@ type Config struct {
 	CursorKeyFile string                `name:"cursor-key-file" group:"Storage" placeholder:"FILE" help:"Key that signs the cursors of lists (base64, 32 bytes or more). Replicas share it. Otherwise it lies in the data directory."`
 	Traces        telemetry.TraceConfig `group:"Traces"`
 	Log           LogConfig             `group:"logs"`
-	// AuditLog names the file that the audit trail is written to, "-" is Stdout; empty means
-	// none.
-	AuditLog string    `name:"audit-log" group:"logs" placeholder:"FILE" help:"Write each audit entry to this file as a line of JSON, - is standard output. How far it has come is kept in FILE.position, of - in the storage, so that none is left out. SIGHUP has the file opened again."`
+	// AuditLog is "-", which is Stdout, or empty.
+	AuditLog string    `name:"audit-log" group:"logs" placeholder:"-" help:"Given as -: each audit entry of what this process commits is a line of JSON on standard output. A crash, or a reader that stands still, leaves some out; orgd get audit --watch misses none."`
 	Stdout   io.Writer // nil means that of the process
 	// Origins are how the user wrote the settings that are not defaults.
 	Origins settings.Origins
@@ -171,6 +170,14 @@ func (c Config) ValidateStorage() error {
 	return c.Origins.Rename(c.checkStorage())
 }
 
+// ValidateDirectory reports the mistakes of a command that works on a data directory. A
+// directory beside another storage is not what the operator means.
+func (c Config) ValidateDirectory() error {
+	m := settings.Mistakes{c.SQLite.Validate()}
+	m.Unless(c.Storage != MongoDB, "storage", "is mongodb, and this command is for a data directory: use the tools of MongoDB or \"orgd archive\", or set it to sqlite")
+	return c.Origins.Rename(m.Err())
+}
+
 func (c Config) checkStorage() error {
 	switch c.Storage {
 	case SQLite:
@@ -233,5 +240,6 @@ func (c Config) checkLog() error {
 	}
 	oneOf("log-level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf("log-format", c.Log.Format, "auto", "json", "console")
+	m.Unless(c.AuditLog == "" || c.AuditLog == "-", "audit-log", "must be -, which is standard output; a file is for what runs \"orgd get audit --watch\"")
 	return m.Err()
 }

@@ -41,7 +41,6 @@ type App struct {
 	stream     ports.EventStream
 	streams    *app.Streams
 	dispatcher *app.Dispatcher
-	auditLog   *auditLog
 
 	adminToken string
 }
@@ -105,9 +104,6 @@ func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
 	if err := a.sessions.Load(ctx); err != nil {
 		return fmt.Errorf("read the revoked sessions: %w", err)
 	}
-	if err := a.auditLog.begin(ctx); err != nil {
-		return err
-	}
 	a.checkHealth(ctx)
 	if a.cfg.MetricsAddr != "" {
 		stopMetrics, err := a.metrics.Serve(ctx, a.cfg.MetricsAddr, a.log)
@@ -128,8 +124,9 @@ func (a *App) Run(ctx context.Context, ready func(net.Addr)) error {
 	return a.server.Run(ctx, ready)
 }
 
-// drainTimeout is how long deliveries to webhooks, and writing the last of the audit trail
-// and of what sessions did, may take to end when the service stops. A delivery that is cancelled is due again at once.
+// drainTimeout is how long deliveries to webhooks, writing the last audit entries and storing
+// what sessions did may take to end when the service stops. A delivery that is cancelled is due
+// again at once.
 const drainTimeout = 5 * time.Second
 
 func (a *App) drain() {
@@ -142,23 +139,11 @@ func (a *App) drain() {
 		}
 	})
 	all.Go(func() {
-		if err := a.auditLog.drain(ctx); err != nil {
-			a.log.Error("the last of the audit trail was not written; the next start goes on there", zap.Error(err))
-		}
-	})
-	all.Go(func() {
 		if err := a.sessions.StoreUses(ctx); err != nil {
 			a.log.Error("when sessions were used last was not stored", zap.Error(err))
 		}
 	})
 	all.Wait()
-}
-
-// ReopenAuditLog opens the file of the audit trail again, which may have been moved away.
-func (a *App) ReopenAuditLog() {
-	if err := a.auditLog.reopen(); err != nil {
-		a.log.Error("the file of the audit trail cannot be opened again; this is tried until it can", zap.Error(err))
-	}
 }
 
 const (
@@ -201,7 +186,7 @@ func (a *App) backgroundJobs() []jobs.Job {
 		{Name: "deliveries to webhooks", Every: webhooksEvery, Run: a.dispatcher.Dispatch, Wake: a.dispatcher.Notified},
 		{Name: "webhook metrics", Every: backlogEvery, Run: a.dispatcher.Measure},
 		{Name: "health metrics", Every: healthEvery, Run: func(ctx context.Context) error { a.checkHealth(ctx); return nil }},
-	}, append(a.jobs, a.auditLog.jobs(a.stream)...)...)
+	}, a.jobs...)
 }
 
 // checkHealth updates the metrics of what can be used. A failure is logged where the
@@ -211,7 +196,6 @@ func (a *App) checkHealth(ctx context.Context) {
 		a.metrics.Dependency("token_issuers", answer)
 	}
 	_ = a.server.Check(ctx)
-	a.auditLog.measure()
 }
 
 // expire removes expired records, in steps that do not hold up requests. What is

@@ -5,12 +5,14 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"strings"
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/auditlog"
 	"orgd/adapters/httpapi"
 	"orgd/adapters/jobs"
 	"orgd/adapters/jwtauth"
@@ -51,6 +53,29 @@ func serverConfig(cfg Config) httpapi.Config {
 type storage struct {
 	stores ports.Stores
 	jobs   []jobs.Job
+}
+
+// openAudited opens the storage. If cfg says so, the audit entries of what this process
+// commits are written to standard output.
+func openAudited(ctx context.Context, cfg Config, clock ports.Clock, m *telemetry.Metrics, t *telemetry.Traces, log *zap.Logger) (storage, func(), error) {
+	s, closeStorage, err := openStorage(ctx, cfg, clock, m, t, log)
+	if err != nil || cfg.AuditLog == "" {
+		return s, closeStorage, err
+	}
+	out := io.Writer(os.Stdout)
+	if cfg.Stdout != nil {
+		out = cfg.Stdout
+	}
+	lines := auditlog.New(out, m.AuditMissed, log)
+	s.stores.Audit.OnCommit(lines.Add)
+	return s, func() {
+		closeStorage()
+		ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
+		defer cancel()
+		if err := lines.Close(ctx); err != nil {
+			log.Error("the last audit entries are left out of standard output; orgd get audit has them", zap.Error(err))
+		}
+	}, nil
 }
 
 // openStorage opens the storage that cfg names.

@@ -52,7 +52,7 @@ func operations(t *testing.T, m *telemetry.Metrics, s ports.Stores) string {
 	stores := reflect.ValueOf(s)
 	for i := range stores.NumField() {
 		for method, v := range stores.Field(i).Methods() {
-			if v.Type().NumIn() == 0 { // not an operation
+			if v.Type().NumIn() == 0 || v.Type().In(0) != reflect.TypeFor[context.Context]() { // not an operation
 				continue
 			}
 			args := []reflect.Value{reflect.ValueOf(ctx)}

@@ -21,7 +21,7 @@ import (
 func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Clock) (*App, func(), error) {
 	panic(wire.Build(
 		wire.Struct(new(App), "cfg", "log", "server", "sessions", "storage", "clock", "metrics", "issuer", "auth", "jobs",
-			"stream", "streams", "dispatcher", "auditLog"),
+			"stream", "streams", "dispatcher"),
 		serverConfig, wire.Struct(new(httpapi.Parts), "*"), httpapi.New, newMCP,
 
 		wire.Struct(new(system.IDs)), wire.Bind(new(ports.IDs), new(system.IDs)),
@@ -29,9 +29,9 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 		Version, openTraces, newMetrics, wire.Bind(new(app.DeliveryMeter), new(*telemetry.Metrics)),
 		wire.Bind(new(app.LogMeter), new(*telemetry.Metrics)), capabilities,
 
-		openStorage, wire.FieldsOf(new(storage), "stores", "jobs"),
+		openAudited, wire.FieldsOf(new(storage), "stores", "jobs"),
 		wire.FieldsOf(new(ports.Stores), "Agents", "Identities", "Departments", "Company", "Projects", "Activities",
-			"Stream", "Measures", "Audit", "Idempotency", "Sessions", "Webhooks", "Outbox", "Written", "Storage"),
+			"Stream", "Measures", "Audit", "Idempotency", "Sessions", "Webhooks", "Outbox", "Storage"),
 		openLimits, wire.FieldsOf(new(limits), "limiter", "caps", "shared"),
 
 		authConfig, readCursorKey,
@@ -40,9 +40,8 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 		newProvider, wire.Bind(new(ports.IdentityProvider), new(*jwtauth.Provider)), app.NewSignIns,
 
 		app.NewAgents, app.NewDepartments, app.NewCompany, app.NewDocuments, app.NewProjects,
-		app.NewMeasures, app.NewSessions, app.NewStreams, app.NewChanges, newActivities,
+		app.NewMeasures, app.NewSessions, app.NewStreams, app.NewChanges, app.NewTrail, newActivities,
 		wire.FieldsOf(new(Config), "Webhooks"), app.NewWebhooks, app.NewDispatcher,
-		openAuditLog, wire.Bind(new(app.AuditMeter), new(*telemetry.Metrics)),
 		newWebhookSender, wire.Bind(new(ports.WebhookSender), new(*webhooksend.Sender)),
 	))
 }

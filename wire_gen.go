@@ -28,7 +28,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 	if err != nil {
 		return nil, nil, err
 	}
-	orgdStorage, cleanup2, err := openStorage(ctx, cfg, clock, metrics, traces, log)
+	orgdStorage, cleanup2, err := openAudited(ctx, cfg, clock, metrics, traces, log)
 	if err != nil {
 		cleanup()
 		return nil, nil, err
@@ -71,11 +71,12 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 	policy := cfg.Webhooks
 	webhookStore := stores.Webhooks
 	outbox := stores.Outbox
-	portsAuditLog := stores.Audit
+	auditLog := stores.Audit
 	sender, cleanup4 := newWebhookSender(cfg, buildInfo, traces)
-	dispatcher := app.NewDispatcher(clock, iDs, random, webhookStore, outbox, activityLog, portsAuditLog, eventStream, sender, metrics)
-	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, portsAuditLog, eventStream, dispatcher)
-	changes := app.NewChanges(portsAuditLog, agentStore)
+	dispatcher := app.NewDispatcher(clock, iDs, random, webhookStore, outbox, activityLog, auditLog, eventStream, sender, metrics)
+	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, auditLog, eventStream, dispatcher)
+	trail := app.NewTrail(clock, eventStream, auditLog)
+	changes := app.NewChanges(auditLog, agentStore)
 	idempotencyStore := stores.Idempotency
 	portsStorage := stores.Storage
 	orgdLimits, cleanup5, err := openLimits(cfg, metrics, traces, log)
@@ -112,7 +113,8 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 		Sessions:     sessions,
 		SignIns:      signIns,
 		Webhooks:     webhooks,
-		Audit:        portsAuditLog,
+		Audit:        auditLog,
+		Trail:        trail,
 		Changes:      changes,
 		Idempotency:  idempotencyStore,
 		Storage:      portsStorage,
@@ -138,16 +140,6 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 		return nil, nil, err
 	}
 	v2 := orgdStorage.jobs
-	auditProgress := stores.Written
-	orgdAuditLog, cleanup6, err := openAuditLog(cfg, clock, iDs, eventStream, portsAuditLog, auditProgress, metrics)
-	if err != nil {
-		cleanup5()
-		cleanup4()
-		cleanup3()
-		cleanup2()
-		cleanup()
-		return nil, nil, err
-	}
 	orgdApp := &App{
 		cfg:        cfg,
 		log:        log,
@@ -162,10 +154,8 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 		stream:     eventStream,
 		streams:    streams,
 		dispatcher: dispatcher,
-		auditLog:   orgdAuditLog,
 	}
 	return orgdApp, func() {
-		cleanup6()
 		cleanup5()
 		cleanup4()
 		cleanup3()

@@ -32,6 +32,8 @@ type Page[T any] struct {
 	ETag string
 	// DegradedSources are those that could not contribute; normally there are none.
 	DegradedSources []string
+
+	more bool // there are more items already, of a list that is followed
 }
 
 // pagination is where a page stands, as it goes over the wire.
@@ -57,7 +59,7 @@ func getPage[T any](ctx context.Context, c *Client, path string, q values, opts 
 	if err := a.decode(&p, r); err != nil {
 		return Page[T]{}, err
 	}
-	page := Page[T]{Items: p.Data, Limit: int(p.Pagination.Limit), ETag: a.header.Get("ETag"), DegradedSources: p.Degraded}
+	page := Page[T]{Items: p.Data, Limit: int(p.Pagination.Limit), ETag: a.header.Get("ETag"), DegradedSources: p.Degraded, more: p.Pagination.HasMore}
 	if p.Pagination.Next != nil {
 		page.Next = *p.Pagination.Next
 	}

@@ -2,7 +2,6 @@ package ports
 
 import (
 	"context"
-	"time"
 
 	"orgd/domain/activity"
 	"orgd/domain/audit"
@@ -29,6 +28,12 @@ type AuditLog interface {
 	// From returns the first entries behind a position of the trail, at most limit, the
 	// oldest first, ties by id: the opposite of the order of Entries.
 	From(ctx context.Context, position audit.Position, limit int) ([]audit.Entry, error)
+
+	// OnCommit has f called with the entries of what this process commits, after the commit
+	// and before the change is answered: those of one resource in order, each once. It is not
+	// called for what [Archive] stores, nor for a commit of which is not known whether it was
+	// made. f must not wait. Call OnCommit at most once, before the first change.
+	OnCommit(f func([]audit.Entry))
 }
 
 // AuditPage is a part of the trail in the order of the log.
@@ -36,27 +41,4 @@ type AuditPage struct {
 	Entries []audit.Entry
 	Next    activity.Seq
 	More    bool
-}
-
-// AuditLease is how long a claim to write the trail holds.
-const AuditLease = 10 * time.Second
-
-// AuditProgress keeps how far the trail was written for others to read, and which of
-// several processes writes it. Every implementation passes portstest.AuditProgress.
-type AuditProgress interface {
-	// Claim makes a writer the one who writes, for AuditLease, unless another one is. It
-	// reports whether that is so, and how far the trail was written; nil means that
-	// nothing was kept yet.
-	Claim(ctx context.Context, writer string) (written *Written, ours bool, err error)
-
-	// Keep stores how far a writer has written, and makes its claim hold anew. If the
-	// writer is not the one who writes, it stores nothing and reports false.
-	Keep(ctx context.Context, writer string, w Written) (ours bool, err error)
-}
-
-// Written says how far the trail was written.
-type Written struct {
-	UpTo activity.Seq // in the log
-	// At is when: what was committed before, by the clocks of all processes, is written.
-	At time.Time
 }

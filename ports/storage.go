@@ -18,7 +18,6 @@ type Stores struct {
 	Stream      EventStream
 	Measures    Measures
 	Audit       AuditLog
-	Written     AuditProgress
 	Idempotency IdempotencyStore
 	Sessions    SessionStore
 	Webhooks    WebhookStore

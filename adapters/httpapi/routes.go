@@ -47,7 +47,7 @@ func (s *Server) feedRoutes() []request.Route {
 	activities := activities{s.parts.Activities, s.parts.Clock}
 	streams := streams{s.parts.Streams, s.parts.Clock, s.parts.Metrics, &s.streaming, s.ending}
 	return []request.Route{
-		{Method: get, Path: "/audit", Op: access.AuditList, Handle: audits{s.parts.Audit}.list},
+		{Method: get, Path: "/audit", Op: access.AuditList, Handle: audits{s.parts.Audit, s.parts.Trail}.list},
 		{Method: get, Path: "/changes", Op: access.ChangesList, Handle: changes{s.parts.Changes, s.parts.Clock}.list},
 		{Method: get, Path: "/changes/stream", Op: access.ChangesStream, Handle: streams.followChanges},
 		{Method: get, Path: "/activities", Op: access.ActivitiesList, Handle: activities.list},

@@ -44,6 +44,7 @@ type Parts struct {
 	SignIns      *app.SignIns
 	Webhooks     *app.Webhooks
 	Audit        ports.AuditLog
+	Trail        *app.Trail
 	Changes      *app.Changes
 	Idempotency  ports.IdempotencyStore
 	Storage      ports.Storage

@@ -227,10 +227,9 @@ func (s *Archive) End(ctx context.Context) (err error) {
 		return translate(err)
 	}
 	for id, change := range map[string]bson.D{
-		schemaID:  set(is("incarnation", rand.Text())),
-		logID:     set(is("begin", head), is("cut", head)),
-		outboxID:  set(is("position", int64(head))),
-		writtenID: set(is("position", int64(head)), is("at", millis(s.db.clock.Now()))),
+		schemaID: set(is("incarnation", rand.Text())),
+		logID:    set(is("begin", head), is("cut", head)),
+		outboxID: set(is("position", int64(head))),
 	} {
 		if _, err := s.db.coll(metaColl).UpdateByID(ctx, id, change); err != nil {
 			return translate(err)

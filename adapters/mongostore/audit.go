@@ -72,6 +72,9 @@ func (s *Audit) From(ctx context.Context, p audit.Position, limit int) (_ []audi
 	return every(s.db.ask(ctx), auditColl, filter, entryDoc.entry, first(limit, "at", "_id"))
 }
 
+// OnCommit implements [ports.AuditLog].
+func (s *Audit) OnCommit(f func([]audit.Entry)) { s.db.committed = f }
+
 // entriesFilter is for indexes in the order of the list. What changes alone are filtered
 // by is in the one that they have.
 func entriesFilter(q audit.Query) bson.D {
@@ -107,6 +110,7 @@ func (t *tx) addTrail(trail ports.Trail, effective bool) {
 	t.addIdempotencyRecord(trail.Idempotency)
 	if effective {
 		t.insert(auditColl, entryOf(trail.Audit), nil)
+		t.trail = append(t.trail, trail.Audit)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/groupcommit"
+	"orgd/domain/audit"
 )
 
 // The bounds of a batch. A change that is larger is a batch of its own.
@@ -223,6 +224,7 @@ func writes(j *job) bool { return j.Err == nil && len(j.Change.tx.ops) > 0 }
 
 // answer answers the changes of a batch that is committed, or of which that is unknown.
 func (b *batch) answer() {
+	b.report()
 	for _, j := range b.kept {
 		switch {
 		case b.unknown == nil:
@@ -232,5 +234,18 @@ func (b *batch) answer() {
 		default:
 			j.Answer(groupcommit.NotApplied(b.unknown))
 		}
+	}
+}
+
+// report reports the audit entries of a batch that is committed.
+func (b *batch) report() {
+	var trail []audit.Entry
+	for _, j := range b.kept {
+		if b.unknown == nil && writes(j) {
+			trail = append(trail, j.Change.tx.trail...)
+		}
+	}
+	if len(trail) > 0 && b.db.committed != nil {
+		b.db.committed(trail)
 	}
 }

@@ -31,6 +31,7 @@ import (
 	"orgd/adapters/settings"
 	"orgd/adapters/telemetry"
 	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/ports"
 )
 
@@ -76,7 +77,8 @@ type DB struct {
 	connections chan struct{} // has an element for each connection in use
 	tail        tail
 	catchUps    catchUps
-	trail       catchUps // who reads the audit trail in the order of the log
+	trail       catchUps            // who reads the audit trail in the order of the log
+	committed   func([]audit.Entry) // see [ports.AuditLog]; may be nil
 	leftLocks   leftLocks
 
 	open       context.Context // ends when the store closes
@@ -117,7 +119,7 @@ func (db *DB) Stores() ports.Stores {
 	return ports.Stores{
 		Agents: &Agents{db}, Identities: &Identities{db}, Departments: &Departments{db}, Company: &Company{db},
 		Projects: &Projects{db}, Activities: &Activities{db}, Stream: &Stream{db}, Measures: &Measures{db}, Audit: &Audit{db},
-		Idempotency: &Idempotency{db}, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Written: &Progress{db}, Archive: &Archive{db}, Storage: &Storage{db},
+		Idempotency: &Idempotency{db}, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Archive: &Archive{db}, Storage: &Storage{db},
 	}
 }
 

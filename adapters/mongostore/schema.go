@@ -127,7 +127,6 @@ func (db *DB) createSingletons(ctx context.Context) error {
 	docs := []any{
 		companyDoc{ID: companyID, Doc: string(c.Canonical()), Revision: c.Revision, Updated: millis(c.UpdatedAt)},
 		positionDoc{ID: outboxID},
-		writtenDoc{ID: writtenID},
 		logDoc{ID: logID, Begin: now},
 		schemaDoc{ID: schemaID, Version: schemaVersion, Oldest: oldestProgram, Incarnation: rand.Text()},
 	}

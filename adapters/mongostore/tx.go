@@ -8,6 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/domain/audit"
 )
 
 // tx is what a change reads and writes. Reads do not see its own writes: those are
@@ -19,7 +21,8 @@ type tx struct {
 	// shard is a number below shards. What all changes add to has a document for each.
 	shard int
 	ops   []op
-	bytes int // that they write
+	bytes int           // that they write
+	trail []audit.Entry // the audit entries among them
 	// unfinished is the collection in which it leaves a reorder to be finished, or "".
 	unfinished string
 	read       []docKey

@@ -338,8 +338,7 @@ func (s *Archive) End(ctx context.Context) (err error) {
 		if err := tx.Row(selectIndexes).Scan(&indexes); err != nil {
 			return wrap(err, "end a restore", "")
 		}
-		now := time.Now()
-		head := activity.Seq(now.UnixMicro())
+		head := activity.Seq(time.Now().UnixMicro())
 		*tx.last = head
 		for _, s := range []struct {
 			statement string
@@ -351,7 +350,6 @@ func (s *Archive) End(ctx context.Context) (err error) {
 			{"INSERT OR REPLACE INTO log_marks (at, seq) VALUES (0, ?)", []any{head}},
 			{"UPDATE outbox SET position = ?", []any{head}},
 			{"UPDATE webhooks SET since = ?", []any{head}},
-			{putWritten, []any{head, millis(now)}},
 			{"UPDATE latest_revocation SET at = max(at, (SELECT ifnull(max(at), 0) FROM revocations))", nil},
 			{dropRestoring, nil},
 			{renewIncarnation, nil},

@@ -76,6 +76,9 @@ func (s *Audit) From(ctx context.Context, p audit.Position, limit int) (_ []audi
 		func(r Row) (audit.Entry, error) { return scanEntry(r) })
 }
 
+// OnCommit implements [ports.AuditLog].
+func (s *Audit) OnCommit(f func([]audit.Entry)) { s.db.committed = f }
+
 const (
 	selectLoggedEntries = "SELECT seq, " + entryColumns + ", change FROM changes WHERE seq > ?1 UNION ALL SELECT seq, " + entryColumns +
 		", NULL FROM audit WHERE seq > ?1 ORDER BY seq LIMIT (?2 + 0)"
@@ -192,6 +195,7 @@ func putEntry(tx *Tx, r *idempotency.Record, entry auditRow) error {
 	}
 	tx.logged = true
 	tx.entries = append(tx.entries, entry.numbered(seq))
+	tx.trail = append(tx.trail, entry.entry)
 	_, err = tx.Exec(entry.insert, append(entry.values, seq)...)
 	return wrap(err, "write audit entry", "")
 }
@@ -201,9 +205,10 @@ const (
 	insertChange = "INSERT INTO changes (" + entryColumns + ", department_key, change, seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 
-// auditRow is an entry as it is stored: the statement, its values without the number, and what a
+// auditRow is an entry and how it is stored: the statement, its values without the number, and what a
 // block has of it.
 type auditRow struct {
+	entry   audit.Entry
 	insert  string
 	values  []any
 	blocked blockRow
@@ -211,6 +216,7 @@ type auditRow struct {
 
 func newAuditRow(e audit.Entry) auditRow {
 	row := auditRow{
+		entry:  e,
 		insert: insertEntry,
 		values: append(make([]any, 0, 12), // with the number that the writer gives it
 			millis(e.At), packID(e.ID), e.Actor, string(e.Action), e.Route, string(e.Resource), e.From, e.To, e.RequestID),

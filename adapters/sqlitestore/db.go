@@ -27,6 +27,7 @@ import (
 	"orgd/adapters/telemetry"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
+	"orgd/domain/audit"
 	"orgd/domain/idempotency"
 	"orgd/ports"
 )
@@ -86,10 +87,11 @@ type DB struct {
 	lastLogged activity.Seq // or about to be; 0 if it is not known
 	unblocked  unblocked
 
-	changed ports.Broadcast // when the log has grown
-	writes  *groupcommit.Queue[*change]
-	closing chan struct{}
-	once    sync.Once
+	changed   ports.Broadcast     // when the log has grown
+	committed func([]audit.Entry) // see [ports.AuditLog]; may be nil
+	writes    *groupcommit.Queue[*change]
+	closing   chan struct{}
+	once      sync.Once
 }
 
 // Open locks the data directory, creates or migrates its database and starts
@@ -171,7 +173,7 @@ func (db *DB) Stores() ports.Stores {
 	return ports.Stores{
 		Agents: &Agents{db}, Identities: &Identities{db}, Departments: &Departments{db}, Company: &Company{db},
 		Projects: &Projects{db}, Activities: &Activities{db}, Stream: &Stream{db}, Measures: &Measures{db}, Audit: &Audit{db},
-		Idempotency: db.idempotency, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Written: &Progress{db: db}, Archive: &Archive{db}, Storage: &Storage{db},
+		Idempotency: db.idempotency, Sessions: &Sessions{db}, Webhooks: &Webhooks{db}, Outbox: &Outbox{db}, Archive: &Archive{db}, Storage: &Storage{db},
 	}
 }
 

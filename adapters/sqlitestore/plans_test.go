@@ -184,7 +184,7 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
 		selectDepartment, selectDepartmentName, updateDepartment, deleteDepartmentRow, moveDepartment,
 		selectProject, updateProject, deleteProject, selectRecord, selectSession, updateUse, selectRevoked,
-		selectEvent, selectWebhook, updateWebhook, deleteWebhook, selectPosition, updatePosition, selectWritten, selectDelivery, updateDelivery,
+		selectEvent, selectWebhook, updateWebhook, deleteWebhook, selectPosition, updatePosition, selectDelivery, updateDelivery,
 		deleteExpiredEvents, deleteExpiredAudit, deleteExpiredReports, deleteExpiredChanges, deleteExpiredBlocks, deleteExpiredRecords, deleteExpiredDeliveries, deleteExpiredSessions, deleteExpiredRevocations,
 		selectLink, deleteLink, deleteExpiredLinksOf, deleteOldestLinksOf, deleteExpiredLinks,
 	} {

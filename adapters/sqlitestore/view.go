@@ -9,6 +9,7 @@ import (
 
 	"orgd/adapters/agentindex"
 	"orgd/domain/activity"
+	"orgd/domain/audit"
 	"orgd/domain/page"
 )
 
@@ -95,6 +96,7 @@ type Tx struct {
 	last    *activity.Seq // number in the log, as far as the writer has come; 0 if it is not known
 	logged  bool          // whether the log has grown
 	entries []blockRow    // of the audit trail that were added
+	trail   []audit.Entry // the same, of changes
 	agents  *agentindex.Live
 	untold  []byte // the packed id of an agent that was changed, until [Tx.became]
 	// changed has agents that are not as they were, each told by [Tx.became],

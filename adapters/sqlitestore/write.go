@@ -13,6 +13,7 @@ import (
 
 	"orgd/adapters/failpoint"
 	"orgd/adapters/groupcommit"
+	"orgd/domain/audit"
 )
 
 // A batch ends when nothing waits, or at one of these: the first caller in it
@@ -28,7 +29,8 @@ type change struct {
 	wrote   bool       // whether fn tried to change anything
 	grew    bool       // whether the log of events has
 	entries []blockRow // of the audit trail that it added
-	changed changes    // what is not as it was
+	trail   []audit.Entry
+	changed changes // what is not as it was
 }
 
 type job = groupcommit.Job[*change]
@@ -85,10 +87,12 @@ func (db *DB) batch(first *job) {
 func (db *DB) commit(jobs []*job) error {
 	var changed changes
 	var entries []blockRow
+	var trail []audit.Entry
 	for _, j := range jobs {
 		if j.Err == nil {
 			changed = changed.and(j.Change.changed)
 			entries = append(entries, j.Change.entries...)
+			trail = append(trail, j.Change.trail...)
 		}
 	}
 	db.addBlocks(entries)
@@ -103,6 +107,9 @@ func (db *DB) commit(jobs []*job) error {
 	if err == nil {
 		reach("commit.after")
 		db.agents.Committed(changed.indexed())
+		if len(trail) > 0 && db.committed != nil {
+			db.committed(trail)
+		}
 		reach("published")
 	}
 	done(err == nil)
@@ -190,7 +197,7 @@ func (db *DB) applyGuarded(j *job) error {
 func (db *DB) apply(c *change) error {
 	tx := &Tx{View: View{context.Background(), db.writer}, last: &db.lastLogged, agents: db.agents}
 	defer func() { // also if it panics
-		c.wrote, c.grew, c.entries, c.changed = tx.wrote, tx.logged, tx.entries, tx.changed
+		c.wrote, c.grew, c.entries, c.trail, c.changed = tx.wrote, tx.logged, tx.entries, tx.trail, tx.changed
 	}()
 	return cmp.Or(c.fn(tx), tx.failed, tx.checkTold())
 }

@@ -39,11 +39,10 @@ type Metrics struct {
 	pending  prometheus.Gauge
 	late     prometheus.Gauge
 
-	auditBehind   *prometheus.GaugeVec
-	auditFailures *prometheus.CounterVec
-	ready         prometheus.Gauge
-	up            *prometheus.GaugeVec
-	certificate   *prometheus.GaugeVec
+	auditMissed *prometheus.CounterVec
+	ready       prometheus.Gauge
+	up          *prometheus.GaugeVec
+	certificate *prometheus.GaugeVec
 
 	failing  *prometheus.GaugeVec // by background task
 	reported *prometheus.CounterVec
@@ -150,9 +149,7 @@ func (m *Metrics) registerUpkeep(r registrar) {
 	m.spans = r.counters("orgd_trace_spans_total",
 		"Spans of traces that have ended, by outcome (exported, failed: the collector did not take them, dropped: too many waited for it). Only with traces.",
 		"outcome")
-	m.auditBehind = r.gauges("orgd_audit_log_behind_seconds",
-		"How long the oldest audit entry waits that this process has to write with --audit-log; 0 while it waits for none. Only with --audit-log.")
-	m.auditFailures = r.counters("orgd_audit_log_failures_total", "Failed turns of writing the audit trail. Only with --audit-log.")
+	m.auditMissed = r.counters("orgd_audit_log_missed_total", "Audit entries that were left out of standard output, because nobody read it. Only with --audit-log.")
 	m.database = r.gauges("orgd_store_database_bytes", "Size of the database file. Only with SQLite.")
 	m.writeAheadLog = r.gauges("orgd_store_log_bytes", "Size of the write-ahead log beside the database file. Only with SQLite.")
 	m.diskFree = r.gauges("orgd_store_disk_free_bytes", "Room that is left to the service on the disk of the data directory. Only with SQLite.")

@@ -63,8 +63,7 @@ func told() *Metrics {
 	m.CertificateExpires(time.Unix(1_800_000_000, 0))
 	m.WebhookAttempt("delivered", 20*time.Millisecond)
 	m.WebhookBacklog(7, 90*time.Second)
-	m.AuditBehind(3 * time.Second)
-	m.AuditFailed()
+	m.AuditMissed(3)
 	return m
 }
 
@@ -75,8 +74,7 @@ func TestMetrics(t *testing.T) {
 		`orgd_webhook_attempt_duration_seconds_bucket{outcome="delivered",le="0.025"} 1`,
 		`orgd_webhook_pending_deliveries 7`,
 		`orgd_webhook_lateness_seconds 90`,
-		`orgd_audit_log_behind_seconds 3`,
-		`orgd_audit_log_failures_total 1`,
+		`orgd_audit_log_missed_total 3`,
 		`http_server_request_duration_seconds_count{code="200",method="GET",route="/agents/:agent"} 2`,
 		`http_server_request_duration_seconds_bucket{code="200",method="GET",route="/agents/:agent",le="0.005"} 2`,
 		`http_server_request_duration_seconds_count{code="405",method="OTHER",route="/agents"} 1`,

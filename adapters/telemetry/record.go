@@ -107,14 +107,8 @@ func (m *Metrics) WebhookBacklog(pending int, late time.Duration) {
 	m.late.Set(late.Seconds())
 }
 
-// AuditBehind notes for how long the oldest audit entry waits that is not written.
-func (m *Metrics) AuditBehind(d time.Duration) {
-	m.auditBehind.WithLabelValues().Set(d.Seconds())
-	m.auditFailures.WithLabelValues() // shown from the beginning, so that alerts see it grow
-}
-
-// AuditFailed counts a turn of writing the audit trail that has failed.
-func (m *Metrics) AuditFailed() { m.auditFailures.WithLabelValues().Inc() }
+// AuditMissed counts audit entries that were left out of standard output.
+func (m *Metrics) AuditMissed(entries int) { m.auditMissed.WithLabelValues().Add(float64(entries)) }
 
 // Ready notes whether the process can answer requests.
 func (m *Metrics) Ready(ready bool) { m.ready.Set(number(ready)) }

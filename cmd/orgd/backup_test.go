@@ -160,3 +160,28 @@ func TestMigrate(t *testing.T) {
 	serve(t, false, "--data-dir", dir)
 	readSecret(t, filepath.Join(dir, "admin.token")) // nobody had a token before
 }
+
+// A command for data directories refuses to look at one while the storage is a MongoDB.
+func TestDirectoryIsNotTheStorage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := serve(t, false, "--data-dir", "data")
+	s.stop()
+	file := filepath.Join(t.TempDir(), "orgd.yaml")
+	if err := os.WriteFile(file, []byte("storage: mongodb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"backup saved.orgd", "check", "restore saved.orgd"} {
+		args := strings.Fields(line)
+		for name, r := range map[string]result{
+			"ORGD_STORAGE: ": command(t, []string{"ORGD_STORAGE=mongodb"}, args...),
+			"storage: ":      command(t, nil, append(args, "--config", file)...),
+		} {
+			if r.code != exitUsage || !strings.Contains(r.stderr, name) || !strings.Contains(r.stderr, "is mongodb, and this command is for a data directory: ") {
+				t.Errorf("orgd %s with a MongoDB in %s = %+v, want 2 and the reason", line, name, r)
+			}
+		}
+	}
+	if _, err := os.Stat("saved.orgd"); err == nil {
+		t.Error("a refused backup was written")
+	}
+}

@@ -210,6 +210,8 @@ func fail(ctx context.Context, t *terminal.Terminal, err error) int {
 		return exitOK
 	case errors.Is(err, document.ErrPlanned):
 		return exitPlanned
+	case errors.Is(err, terminal.ErrSaid):
+		return exitFailure
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return failInterrupted(ctx, t, err)
 	}

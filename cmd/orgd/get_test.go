@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -197,6 +198,8 @@ func TestGetAudit(t *testing.T) {
 		stderr string
 	}{
 		"get audit --last tomorrow":               {code: exitUsage, stderr: "--last: must be a time"},
+		"get audit --since beginning":             {code: exitUsage, stderr: "--since: goes with --watch only"},
+		"get audit --watch --last 24h":            {code: exitUsage, stderr: "--last: does not go with --watch"},
 		"get audit --agent Ada --resource agents": {code: exitUsage, stderr: "--agent and --resource"},
 	} {
 		if r := o.types(t, "", strings.Fields(line)...); r.code != want.code || !strings.Contains(r.stderr, want.stderr) {
@@ -211,6 +214,46 @@ func TestGetAudit(t *testing.T) {
 		"get audit --actor nobody -o json",
 		"get audit --limit 1 --reports",
 	)...))
+}
+
+// Who follows the audit trail goes on behind the last line that it has printed.
+func TestFollowAudit(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	o.user = o.admin
+	var ids []string
+	follow := func(position string, lines string) (last string) {
+		t.Helper()
+		r := o.start(t, "get", "audit", "--watch", "--since", position, "--limit", lines, "-o", "json")
+		r.ends(exitOK)
+		for line := range strings.Lines(r.stdout.String()) {
+			var e struct{ ID, Position string }
+			if err := json.Unmarshal([]byte(line), &e); err != nil || e.Position == "" {
+				t.Fatalf("a line is %s, %v", line, err)
+			}
+			if last = e.Position; !slices.Contains(ids, e.ID) {
+				ids = append(ids, e.ID)
+			}
+		}
+		return last
+	}
+	follow(follow("beginning", "2"), "3") // which begins with the page that was not read to its end
+	var listed []struct{ ID string }
+	if err := json.Unmarshal([]byte(o.types(t, "", "get", "audit", "--limit", "0", "-o", "json").stdout), &listed); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, e := range slices.Backward(listed) {
+		want = append(want, e.ID)
+	}
+	if len(ids) != 4 || !slices.Equal(ids, want[:4]) {
+		t.Errorf("followed are %v, want the first four of %v", ids, want)
+	}
+	table := o.start(t, "get", "audit", "--watch")
+	table.shows(table.stderr, "Watching")
+	table.shows(table.stdout, "REVISION")
+	o.types(t, "", "agent", "update", "Ada", "--role", "Chief")
+	table.shows(table.stdout, "agent.updated")
 }
 
 // What was changed is for everybody.

@@ -248,13 +248,12 @@ func TestAuditLogOnStandardOutput(t *testing.T) {
 	}
 }
 
-// A file that cannot be written keeps the service from starting.
-func TestAuditLogInNoDirectory(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "none", "audit.log")
+// An audit log is standard output and no file.
+func TestAuditLogIsNoFile(t *testing.T) {
 	var stderr output
-	code := run(t.Context(), []string{"serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir(), "--audit-log", path},
+	code := run(t.Context(), []string{"serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir(), "--audit-log", "audit.log"},
 		terminal.Terminal{Getenv: env(), Stdout: &output{}, Stderr: &stderr})
-	if code != exitFailure || !strings.Contains(stderr.String(), "open the audit log: open "+path+": no such file or directory") {
-		t.Errorf("orgd serve with an audit log in no directory = %d, want 1 and the reason:\n%s", code, &stderr)
+	if code != exitUsage || !strings.Contains(stderr.String(), "--audit-log: must be -, which is standard output") {
+		t.Errorf("orgd serve with a file as audit log = %d, want 2 and the reason:\n%s", code, &stderr)
 	}
 }

@@ -27,6 +27,7 @@ func AuditLog(t *testing.T, open func(t *testing.T) Stores) {
 		"InTheOrderOfCommits":        auditAfter,
 		"ByTimeTheOldestFirst":       auditFrom,
 		"ParallelCommitsAreFollowed": auditParallel,
+		"CommitsAreReported":         auditOnCommit,
 	})
 }
 

@@ -53,9 +53,7 @@ type memory struct {
 	webhooks    map[webhook.ID]webhook.Webhook
 	deliveries  map[webhook.DeliveryID]webhook.Delivery
 	position    activity.Seq // up to which deliveries are recorded
-	written     *ports.Written
-	writer      string
-	until       time.Time // the writer's claim holds
+	committed   func([]audit.Entry)
 }
 
 // NewMemory returns the model, empty, for tests of what is built on stores.
@@ -83,7 +81,7 @@ func newMemory() Stores {
 	return Stores{
 		Agents: memoryAgents{m}, Identities: memoryIdentities{m}, Activities: memoryActivities{m}, Stream: memoryStream{m},
 		Measures: memoryActivities{m}, Departments: memoryDepartments{m}, Company: memoryCompany{m},
-		Projects: memoryProjects{m}, Audit: memoryAudit{m}, Written: m, Idempotency: memoryIdempotency{m}, Sessions: memorySessions{m}, Storage: m,
+		Projects: memoryProjects{m}, Audit: memoryAudit{m}, Idempotency: memoryIdempotency{m}, Sessions: memorySessions{m}, Storage: m,
 		Webhooks: memoryWebhooks{m}, Outbox: memoryOutbox{m},
 	}
 }
@@ -118,6 +116,9 @@ func (m *memory) putTrail(n ports.Trail, effective bool) {
 			m.log[len(m.log)-1].Department = c.Department.Key
 		}
 		m.changed.Notify()
+		if m.committed != nil {
+			m.committed([]audit.Entry{n.Audit})
+		}
 	}
 }
 

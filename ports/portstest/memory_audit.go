@@ -3,7 +3,6 @@ package portstest
 import (
 	"context"
 	"slices"
-	"time"
 
 	"orgd/domain/activity"
 	"orgd/domain/audit"
@@ -61,25 +60,4 @@ func (m memoryAudit) From(_ context.Context, p audit.Position, limit int) ([]aud
 	return first(found, limit), nil
 }
 
-func (m *memory) Claim(_ context.Context, writer string) (*ports.Written, bool, error) {
-	defer m.lock()()
-	return m.written, m.claim(writer), nil
-}
-
-func (m *memory) Keep(_ context.Context, writer string, w ports.Written) (bool, error) {
-	defer m.lock()()
-	if m.writer != writer {
-		return false, nil
-	}
-	m.written = &w
-	return m.claim(writer), nil
-}
-
-func (m *memory) claim(writer string) bool {
-	now := time.Now()
-	if writer != m.writer && now.Before(m.until) {
-		return false
-	}
-	m.writer, m.until = writer, now.Add(ports.AuditLease)
-	return true
-}
+func (m memoryAudit) OnCommit(f func([]audit.Entry)) { m.committed = f }

@@ -39,7 +39,6 @@ func All(t *testing.T, open func(t *testing.T) Stores) {
 	t.Run("WebhookStore", func(t *testing.T) { WebhookStore(t, open) })
 	t.Run("Outbox", func(t *testing.T) { Outbox(t, open) })
 	t.Run("AuditLog", func(t *testing.T) { AuditLog(t, open) })
-	t.Run("AuditProgress", func(t *testing.T) { AuditProgress(t, open) })
 	t.Run("Idempotency", func(t *testing.T) { Idempotency(t, open) })
 	t.Run("Storage", func(t *testing.T) { Storage(t, open) })
 	t.Run("SessionStore", func(t *testing.T) {

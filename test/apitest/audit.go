@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ func auditChecks() map[string]check {
 		"EveryChange": auditEveryChange,
 		"NoChange":    auditWithoutChange,
 		"Filters":     auditFilters,
+		"Follow":      auditFollow,
 	}
 }
 
@@ -140,4 +142,51 @@ func auditFilters(t *testing.T, s *Service) {
 		s.as(t, role).get("/audit").refused(403, 1001)
 	}
 	s.as(t, "department_admin", "Design").get("/audit?limit=0").refused(403, 1001)
+}
+
+// Who follows the trail gets each entry in the order of the commits, and goes on behind the
+// last one when there are more.
+func auditFollow(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	follow := func(query, cursor string) (ids []any, end string) {
+		t.Helper()
+		for more := true; more; {
+			if cursor != "" {
+				query = "&cursor=" + cursor
+			}
+			page := w.get("/audit?follow=true&limit=3" + query).want(200)
+			ids = append(ids, page.column("data", "id")...)
+			cursor, more = page.text("pagination.next_cursor"), page.at("pagination.has_more").(bool)
+		}
+		return ids, cursor
+	}
+	oldest := func() []any {
+		ids := w.get("/audit?limit=200").want(200).column("data", "id")
+		slices.Reverse(ids)
+		return ids
+	}
+	all := oldest()
+	got, end := follow("", "")
+	if !cmp.Equal(got, all) {
+		t.Errorf("followed are %v, want %v", got, all)
+	}
+	if got, end = follow("", end); len(got) != 0 {
+		t.Errorf("behind the end are %v, want none", got)
+	}
+	w.patch("/agents/Ann", obj{"role": "X"}).want(200)
+	w.report(task("Ann", 1, nil)).want(201)
+	if got, end = follow("", end); !cmp.Equal(got, oldest()[len(all):]) {
+		t.Errorf("behind the end are %v, want two of %v", got, oldest())
+	}
+	last := w.get("/audit?limit=1").text("data.0.timestamp")
+	if got, _ = follow("&since="+last, ""); len(got) == 0 || len(got) >= len(all) {
+		t.Errorf("%d entries since the last one, want some of %d", len(got), len(all))
+	}
+	if got := w.get("/audit?follow=true&without_reports=true&actor=nobody").want(200).column("data", "id"); len(got) != 0 {
+		t.Errorf("followed of nobody are %v", got)
+	}
+	w.get("/audit?cursor="+end).refused(400, 2001)
+	w.get("/audit?follow=true&cursor=x").refused(400, 2001)
+	w.get("/audit?follow=true&until="+last).refused(400, 2001)
+	s.as(t, "editor").get("/audit?follow=true").refused(403, 1001)
 }

@@ -234,6 +234,46 @@ func checkAudit(t *testing.T, c *client.Client) {
 	if page := must1(c.AuditPage(ctx, client.AuditQuery{Until: time.Now().Add(-time.Hour)}))(t); len(page.Items) != 0 {
 		t.Errorf("AuditPage of an hour ago = %+v", page)
 	}
+	checkFollowAudit(t, c)
+}
+
+// checkFollowAudit follows the trail, goes on behind an entry, and waits for one that comes.
+func checkFollowAudit(t *testing.T, c *client.Client) {
+	opened := 0
+	take := func(q client.AuditFollow, n int, then func()) (taken []client.FollowedEntry) {
+		t.Helper()
+		q.Opened = func() { opened++ }
+		for e, err := range c.FollowAudit(t.Context(), q) {
+			if err != nil {
+				t.Fatalf("FollowAudit = %v", err)
+			}
+			if taken = append(taken, e); len(taken) == n {
+				break
+			}
+			then()
+		}
+		return taken
+	}
+	first := take(client.AuditFollow{WithoutReports: true}, 3, func() {})
+	again := take(client.AuditFollow{After: first[1].Position}, 1, func() {})
+	if opened != 2 || first[0].ID > first[1].ID || again[0].ID > first[2].ID {
+		t.Errorf("FollowAudit = %+v, then %+v, opened %d times", first, again, opened)
+	}
+	now := client.AuditFollow{Since: time.Now().Add(-time.Minute), Actor: "admin"}
+	made := false
+	for e, err := range c.FollowAudit(t.Context(), now) {
+		if err != nil {
+			t.Fatalf("FollowAudit = %v", err)
+		}
+		if !made {
+			made = true
+			must1(c.CreateProject(t.Context(), client.ProjectInput{Name: "followed"}))(t)
+		}
+		if e.Change != nil && e.Change.Resource.Name == "followed" {
+			return
+		}
+	}
+	t.Error("FollowAudit ends, want what is committed meanwhile")
 }
 
 func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {

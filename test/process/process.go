@@ -175,9 +175,6 @@ func (p *Process) Kill() {
 	<-p.ended
 }
 
-// Hangup sends the program SIGHUP.
-func (p *Process) Hangup() error { return p.cmd.Process.Signal(syscall.SIGHUP) }
-
 // Terminate asks the program to end, as SIGTERM does, and returns its exit code
 // when it has. A program that does not end is killed; that is an error.
 func (p *Process) Terminate() (int, error) {

@@ -157,7 +157,7 @@ export interface Mistake {
 export interface Pagination {
   /** The limit that was used. */
   limit: number;
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor of the next page; null on the last one, unless the list is followed. */
   next_cursor: string | null;
   /** Whether there is a next page. */
   has_more: boolean;

@@ -260,15 +260,38 @@ func writeRows[T any](w *jsondoc.Writer, rows []T, item func(*jsondoc.Writer, T)
 // WritePage writes a page of a list. rows writes its rows and returns the cursor of
 // the next page, or "".
 func WritePage(w *jsondoc.Writer, limit int, rows func(*jsondoc.Writer) (cursor string)) {
+	writePage(w, limit, func(w *jsondoc.Writer) (string, bool) {
+		cursor := rows(w)
+		return cursor, cursor != ""
+	})
+}
+
+// SendFollowed sends a page of a list that grows at its end: rows, which are small, and where
+// to go on, also if there are no more yet.
+func SendFollowed[T any](r *Request, p Paging, rows []T, item func(*jsondoc.Writer, T), next protocol.Position, more bool) error {
+	r.writeBody(http.StatusOK, func(w *jsondoc.Writer) {
+		writePage(w, p.Limit, func(w *jsondoc.Writer) (string, bool) {
+			w.OpenList()
+			for _, row := range rows {
+				item(w, row)
+			}
+			w.CloseList()
+			return r.cursor(p, next), more
+		})
+	})
+	return nil
+}
+
+func writePage(w *jsondoc.Writer, limit int, rows func(*jsondoc.Writer) (cursor string, more bool)) {
 	w.Open()
-	cursor := rows(w.Field("data"))
+	cursor, more := rows(w.Field("data"))
 	w.Field("error").Null()
 	w.Field("error_detail").Null()
 	w.Field("success").Bool(true)
 	w.Field("pagination").Open()
 	w.Field("limit").Int(int64(limit))
 	w.Field("next_cursor").TextOrNull(jsondoc.NonZero(cursor))
-	w.Field("has_more").Bool(cursor != "")
+	w.Field("has_more").Bool(more)
 	w.Close()
 	w.Field("degraded_sources").OpenList()
 	w.CloseList()

@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"orgd/adapters/keyfile"
 )
 
 // Output is a directory for files that are written here, beside those of others.
@@ -99,13 +101,8 @@ func (o Output) Apply(todo []FileChange) error {
 		if err := o.Root.MkdirAll(path.Dir(c.Path), 0o777); err != nil {
 			return err
 		}
-		unfinished := c.Path + ".unfinished"
-		err := o.Root.WriteFile(unfinished, c.Text, 0o666)
-		if err == nil {
-			err = o.Root.Rename(unfinished, c.Path)
-		}
-		if err != nil {
-			return errors.Join(err, o.Root.Remove(unfinished))
+		if err := keyfile.ReplaceIn(o.Root, c.Path, c.Text); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -124,7 +124,7 @@ func TestEverySettingFromEverySource(t *testing.T) {
 		"redis-sentinel-password": "sp", "redis-tls-ca": "ca", "redis-tls-cert": "rc", "redis-tls-key": "rk",
 		"redis-prefix": "pre", "redis-timeout": "70ms",
 		"replicas": "2", "retention": "30d", "signing-key-file": "s", "cursor-key-file": "u",
-		"token-issuer": "i", "token-audience": "a", "token-cache-size": "7", "log-level": "debug", "log-format": "json", "audit-log": "a.log",
+		"token-issuer": "i", "token-audience": "a", "token-cache-size": "7", "log-level": "debug", "log-format": "json", "audit-log": "-",
 		"traces-endpoint": "https://collector.example", "traces-ratio": "0.25", "traces-headers": "Authorization=Bearer x,X-Tenant=a=b",
 		"limits": "off", "limit": "agents.create=5/1s,address=7/2s", "limit-at-once": "agents.rollback=9",
 		"oidc-issuer": "https://idp.example", "oidc-audience": "x,y", "oidc-jwks-uri": "https://idp.example/k",

@@ -2,7 +2,6 @@ package document
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/text/unicode/norm"
 
+	"orgd/adapters/keyfile"
 	"orgd/cmd/orgd/internal/terminal"
 	"orgd/domain/name"
 	"orgd/domain/organization"
@@ -136,7 +136,12 @@ func departmentFiles(path string) (fileNames, error) {
 	return names, err
 }
 
+// isMarked reports whether an export has written a file. A link or a pipe is none of its files.
 func isMarked(path string) bool {
+	about, err := os.Lstat(path)
+	if err != nil || !about.Mode().IsRegular() {
+		return false
+	}
 	text, err := os.ReadFile(path)
 	return err == nil && bytes.HasPrefix(text, []byte(mark))
 }
@@ -177,7 +182,7 @@ func (f fileNames) of(department string) string {
 func (d directory) replace(old map[string]bool) error {
 	var conflicts []error
 	for _, path := range slices.Sorted(maps.Keys(d)) {
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) && !isMarked(path) {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) && !isMarked(path) {
 			conflicts = append(conflicts, fmt.Errorf("%s: was not written by orgd export: its first line is another; nothing was written", path))
 		}
 	}
@@ -189,10 +194,10 @@ func (d directory) replace(old map[string]bool) error {
 		if text, err := os.ReadFile(path); err == nil && bytes.Equal(text, d[path]) {
 			continue
 		}
-		tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
-		err := os.MkdirAll(filepath.Dir(path), 0o755)
-		err = cmp.Or(err, os.WriteFile(tmp, d[path], 0o644))
-		if err = cmp.Or(err, os.Rename(tmp, path)); err != nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := keyfile.ReplaceOpen(path, d[path]); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"orgd/adapters/keyfile"
 	"orgd/client"
 	"orgd/cmd/orgd/internal/terminal"
 )
@@ -60,7 +61,7 @@ func (d *Draft) Edit(ctx context.Context, t *terminal.Terminal, comment string) 
 	for line := range strings.Lines(comment) {
 		above.WriteString("# " + strings.TrimRight(line, "\n") + "\n")
 	}
-	if err := os.WriteFile(d.File, []byte(above.String()+d.text), 0o600); err != nil {
+	if err := keyfile.Replace(d.File, []byte(above.String()+d.text)); err != nil {
 		return false, err
 	}
 	if err := t.Edit(ctx, d.File); err != nil {

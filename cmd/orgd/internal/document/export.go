@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"orgd/adapters/httpapi/apidoc"
+	"orgd/adapters/keyfile"
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
@@ -65,7 +66,7 @@ func (c *Export) Run(ctx context.Context, t *terminal.Terminal, service *client.
 		}
 		return exportDirectory(c.File, text, style)
 	}
-	return os.WriteFile(c.File, text, 0o644)
+	return keyfile.ReplaceOpen(c.File, text)
 }
 
 func isDirectory(file string) bool {

@@ -5,9 +5,7 @@ package operate
 import (
 	"context"
 	"errors"
-	"os"
-	"os/signal"
-	"syscall"
+	"time"
 
 	"orgd"
 	"orgd/cmd/orgd/internal/config"
@@ -40,8 +38,8 @@ Examples:
     # HTTPS; renewed certificates are picked up
     orgd serve --addr :8443 --tls-cert cert.pem --tls-key key.pem
 
-    # each audit entry as a line of JSON, for what collects logs; SIGHUP after the file was moved
-    orgd serve --audit-log /var/log/orgd/audit.log
+    # each audit entry as a line of JSON on standard output, for what collects logs
+    orgd serve --audit-log -
 
     # other limits
     orgd serve --limit agents.create=500/60s --limit-at-once agents.rollback=4
@@ -50,12 +48,37 @@ Examples:
     orgd config check --config orgd.yaml`
 }
 
-// Run serves until ctx ends.
+// stopSpare is how long everything may take to close when the time of running requests is
+// over: more than all of it needs, unless something hangs.
+const stopSpare = 29 * time.Second
+
+// errStuck is the error of a service that cannot close.
+var errStuck = errors.New("stopping takes too long: something that it needs, such as a disk or a pipe, does not answer; ended without closing everything")
+
+// Run serves until ctx ends. Whatever hangs then, it returns.
 func (*Serve) Run(ctx context.Context, t *terminal.Terminal, given config.Given) error {
 	cfg, err := config.LoadValid(given, t.Getenv)
 	if err != nil {
 		return err
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- serve(ctx, t, cfg) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(cfg.HTTP.DrainDelay + cfg.HTTP.ShutdownTimeout + stopSpare)
+	defer late.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-late.C:
+		return t.FailSoon(errStuck)
+	}
+}
+
+func serve(ctx context.Context, t *terminal.Terminal, cfg orgd.Config) error {
 	log, closeLog, err := BufferedLogger(t, cfg.Log)
 	if err != nil {
 		return err
@@ -67,7 +90,6 @@ func (*Serve) Run(ctx context.Context, t *terminal.Terminal, given config.Given)
 		return UnlessStopped(ctx, err)
 	}
 	defer stop()
-	defer onHangup(cfg, service)()
 	w, err := newWelcome(t, cfg, service, log)
 	if err != nil {
 		return err
@@ -85,28 +107,6 @@ func (*Serve) Run(ctx context.Context, t *terminal.Terminal, given config.Given)
 	<-stopping // Run returns nil only once ctx has ended
 	log.Info("stopped")
 	return nil
-}
-
-// onHangup opens the file of the audit log again whenever the process gets a SIGHUP, until
-// the function that it returns is called. Without such a file SIGHUP ends the process, as it
-// does when its terminal goes.
-func onHangup(cfg orgd.Config, service *orgd.App) (end func()) {
-	if cfg.AuditLog == "" || cfg.AuditLog == "-" {
-		return func() {}
-	}
-	hangups, ended := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(hangups, syscall.SIGHUP)
-	go func() {
-		defer close(ended)
-		for range hangups {
-			service.ReopenAuditLog()
-		}
-	}()
-	return func() {
-		signal.Stop(hangups)
-		close(hangups)
-		<-ended
-	}
 }
 
 // UnlessStopped returns nil for the error of a start that ended because ctx ended.

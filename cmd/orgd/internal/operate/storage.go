@@ -150,7 +150,7 @@ func inFile(work func(file string) error) (err error) {
 // loadEmbedded reads the configuration of a command that works on a data directory.
 func loadEmbedded(given config.Given, getenv func(string) string) (orgd.Config, error) {
 	cfg, err := config.Load(given, getenv)
-	return cfg, terminal.Usage(errors.Join(err, cfg.SQLite.Validate()))
+	return cfg, terminal.Usage(errors.Join(err, cfg.ValidateDirectory()))
 }
 
 // loadStorage reads the configuration of a command that works on a storage of either kind.

@@ -3,6 +3,8 @@ package organization
 import (
 	"context"
 	"fmt"
+	"iter"
+	"time"
 
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
@@ -18,7 +20,9 @@ type Audit struct {
 	Agent    string `placeholder:"AGENT" xor:"what" help:"Only the changes of this agent, by name or id; of one that was deleted by its id."`
 	Resource string `placeholder:"RESOURCE" xor:"what" help:"Only the changes of this, such as company, departments/Design or agents/ID."`
 	Reports  bool   `help:"Also show when events were reported, and by whom."`
-	Limit    uint   `default:"50" placeholder:"N" help:"Show at most so many; 0 shows all (default 50)."`
+	Limit    *uint  `placeholder:"N" help:"Show at most so many; 0 shows all (default 50, with --watch all)."`
+	Watch    bool   `short:"w" help:"Show what is changed from now on, in the order of the commits, until Ctrl-C. A service that is away is asked again, and nothing is missed."`
+	Since    string `placeholder:"POSITION" help:"With --watch: begin behind this position, which -o json and yaml show with every entry, or with the oldest entry: beginning. None is left out; some may come again."`
 }
 
 // Run prints the entries on standard output.
@@ -26,35 +30,85 @@ func (c *Audit) Run(ctx context.Context, t *terminal.Terminal, service *client.C
 	if c.Web {
 		return c.Browse(t, "audit")
 	}
-	since, err := c.Since()
+	if c.Since != "" && !c.Watch {
+		return terminal.Usagef("--since: goes with --watch only")
+	}
+	if c.Last != "" && c.Watch {
+		return terminal.Usagef("--last: does not go with --watch, which begins now or with --since")
+	}
+	begin, err := c.lastFlag.Since()
 	if err != nil {
 		return err
 	}
-	q := client.AuditQuery{PageQuery: remote.Pages(c.Limit), Actor: c.Actor, Resource: c.Resource, Since: since, WithoutReports: !c.Reports}
+	resource := c.Resource
 	if c.Agent != "" {
 		id, err := agentID(ctx, service, c.Agent)
 		if err != nil {
 			return err
 		}
-		q.Resource = "agents/" + id
+		resource = "agents/" + id
 	}
-	all, err := remote.Collect(service.Audit(ctx, q), c.Limit)
+	if c.Watch {
+		return c.follow(service, resource).print(ctx, t, c.ListFlag, c.Limit)
+	}
+	limit := listed(c.Limit)
+	q := client.AuditQuery{PageQuery: remote.Pages(limit), Actor: c.Actor, Resource: resource, Since: begin, WithoutReports: !c.Reports}
+	all, err := remote.Collect(service.Audit(ctx, q), limit)
 	if err != nil {
 		return err
 	}
 	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header("TIME", "ACTOR", "ACTION", "RESOURCE", "REVISION")
+		table.Header(entryColumns...)
 		for _, e := range all {
-			action, resource := e.Route, e.Resource // as far as older releases wrote it
-			if e.Action != nil {
-				action = string(*e.Action)
-			}
-			if e.Change != nil {
-				resource = e.Change.Resource.Type + " " + e.Change.Resource.Name
-			}
-			table.Row(terminal.Time(e.Timestamp), e.Actor, action, resource, fromTo("", e.RevisionFrom, e.RevisionTo))
+			table.Row(entryCells(e)...)
 		}
 	})
+}
+
+var entryColumns = []string{"TIME", "ACTOR", "ACTION", "RESOURCE", "REVISION"}
+
+func entryCells(e client.AuditEntry) []string {
+	action, resource := e.Route, e.Resource // as far as older releases wrote it
+	if e.Action != nil {
+		action = string(*e.Action)
+	}
+	if e.Change != nil {
+		resource = e.Change.Resource.Type + " " + e.Change.Resource.Name
+	}
+	return []string{terminal.Time(e.Timestamp), e.Actor, action, resource, fromTo("", e.RevisionFrom, e.RevisionTo)}
+}
+
+// watchedEntry is an audit entry and where it stands in the trail.
+type watchedEntry struct {
+	Position string `json:"position"`
+	client.AuditEntry
+}
+
+// beginning is the position before the oldest entry.
+const beginning = "beginning"
+
+// follow is the trail as it grows.
+func (c *Audit) follow(service *client.Client, resource string) watched[client.FollowedEntry] {
+	q := client.AuditFollow{Actor: c.Actor, Resource: resource, WithoutReports: !c.Reports}
+	switch c.Since {
+	case "":
+		q.Since = time.Now()
+	case beginning:
+	default:
+		q.After = c.Since
+	}
+	return watched[client.FollowedEntry]{
+		list: "orgd get audit",
+		open: func(ctx context.Context, opened func()) iter.Seq2[client.FollowedEntry, error] {
+			q.Opened = opened
+			return service.FollowAudit(ctx, q)
+		},
+		resync:  func(client.FollowedEntry) bool { return false },
+		columns: entryColumns,
+		widths:  []int{timeWidth, 10, len(client.ActionDepartmentsReordered), 20},
+		cells:   func(e client.FollowedEntry) []string { return entryCells(e.AuditEntry) },
+		item:    func(e client.FollowedEntry) any { return watchedEntry{e.Position, e.AuditEntry} },
+	}
 }
 
 // agentID returns the id of an agent. It works for the ids of agents that were deleted,

@@ -95,6 +95,20 @@ func (t *Terminal) Fail(err error) {
 	}
 }
 
+// ErrSaid is the error of a command that has said what went wrong.
+var ErrSaid = errors.New("said before")
+
+// FailSoon prints an error, unless nobody reads standard error, and returns [ErrSaid].
+func (t *Terminal) FailSoon(err error) error {
+	said := make(chan struct{})
+	go func() { t.Fail(err); close(said) }()
+	select {
+	case <-said:
+	case <-time.After(time.Second):
+	}
+	return ErrSaid
+}
+
 // Sentence returns an error in the words of the command line.
 func (t *Terminal) Sentence(err error) string {
 	text, _ := t.explain(err)

@@ -1,14 +1,15 @@
 package portstest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
-	"testing"
 	"time"
 
 	"orgd/domain/activity"
 	"orgd/domain/audit"
+	"orgd/domain/company"
 	"orgd/ports"
 )
 
@@ -144,59 +145,50 @@ func auditParallel(w *world) {
 	}
 }
 
-// AuditProgress checks the promises of ports.AuditProgress.
-func AuditProgress(t *testing.T, open func(t *testing.T) Stores) {
-	run(t, open, map[string]func(*world){
-		"OneWrites":       oneWrites,
-		"OneOfManyBegins": oneBegins,
-	})
-}
-
-func oneWrites(w *world) {
-	claim := func(writer string, want *ports.Written, wantOurs bool) {
-		w.Helper()
-		got, ours, err := w.Written.Claim(w.Context(), writer)
-		w.wantNil("Claim", err)
-		w.want(writer+" claims", got, want)
-		w.want("ours", ours, wantOurs)
-	}
-	keep := func(writer string, x ports.Written, want bool) {
-		w.Helper()
-		ours, err := w.Written.Keep(w.Context(), writer, x)
-		w.wantNil("Keep", err)
-		w.want(writer+" keeps", ours, want)
-	}
-	first, second := ports.Written{UpTo: 1 << 60, At: epoch.Add(time.Millisecond)}, ports.Written{UpTo: 1<<60 + 1, At: epoch}
-	keep("a", first, false) // nobody has claimed it
-	claim("a", nil, true)
-	claim("b", nil, false)
-	claim("a", nil, true)
-	keep("b", first, false)
-	keep("a", first, true)
-	claim("b", &first, false)
-	keep("a", second, true)
-	keep("b", first, false)
-	claim("a", &second, true)
-}
-
-// oneBegins: of many who claim it at once one is the writer.
-func oneBegins(w *world) {
+// auditOnCommit: what eight commit at once is reported before they are answered, each entry
+// once, and nothing of a change that fails.
+func auditOnCommit(w *world) {
+	const writers, each = 8, 6
 	var mu sync.Mutex
+	reported := map[string][]audit.Entry{} // by resource
+	w.Audit.OnCommit(func(entries []audit.Entry) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, e := range entries {
+			reported[string(e.Resource)] = append(reported[string(e.Resource)], e)
+		}
+	})
+	of := func(r audit.Resource) []audit.Entry {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(reported[string(r)])
+	}
+	begin, err := w.Stream.Head(w.Context())
+	w.wantNil("Head", err)
 	var all sync.WaitGroup
-	n := 0
-	for i := range 8 {
+	for i := range writers {
+		r := audit.Session(fmt.Sprint("s", i))
 		all.Go(func() {
-			_, ours, err := w.Written.Claim(w.Context(), fmt.Sprint("writer ", i))
-			mu.Lock()
-			defer mu.Unlock()
-			if err != nil {
-				w.Errorf("Claim = %v", err)
-			}
-			if ours {
-				n++
+			var want []audit.Entry
+			for n := range each {
+				trail := w.trailOf(nil)(r, 0, int64(n+1))
+				if err := w.Sessions.Issue(w.Context(), sessionOf(fmt.Sprintf("s%d-%d", i, n), "ann", epoch), trail); err != nil {
+					w.Errorf("Issue = %v", err)
+				}
+				want = append(want, trail.Audit)
+				w.want("reported when Issue returns", of(r), want)
 			}
 		})
 	}
 	all.Wait()
-	w.want("writers", n, 1)
+	e := w.changeEntry(1, "bob", audit.Company, audit.New(audit.CompanyUpdated, "X"))
+	w.putEntry(e)
+	refused := errors.New("no")
+	_, err = w.Company.Update(w.Context(), func(company.Company, bool) (ports.Change[company.Company], error) {
+		return ports.Change[company.Company]{Trail: ports.Trail{Audit: e}}, refused
+	})
+	w.wantErr("Update", err, refused)
+	w.want("reported of the company", of(audit.Company), []audit.Entry{e})
+	stored, _ := w.followTrail(begin, 100)
+	w.want("entries that are stored", len(stored), writers*each+1)
 }
