@@ -9,7 +9,8 @@ import (
 // all hold.
 type SearchQuery struct {
 	PageQuery
-	// Text has 3 to 128 characters. It is found in names, roles, descriptions, tags and
+	// Text has 3 to 128 characters; 2 are enough where one is of a script that writes no spaces
+	// between words. It is found in names, roles, descriptions, tags and
 	// instructions, in any letter case.
 	Text string
 	// Department is the name of a department.

@@ -14,7 +14,7 @@ import (
 
 // found are the conditions of find_agents.
 type found struct {
-	Text       string   `json:"text,omitempty" jsonschema:"what names, roles, descriptions, tags or instructions contain, 3 to 128 characters"`
+	Text       string   `json:"text,omitempty" jsonschema:"what names, roles, descriptions, tags or instructions contain, 3 to 128 characters, 2 in Chinese, Japanese or Thai"`
 	Department string   `json:"department,omitempty" jsonschema:"name"`
 	Status     string   `json:"status,omitempty"`
 	Owner      string   `json:"owner,omitempty" jsonschema:"subject"`

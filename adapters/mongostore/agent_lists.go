@@ -108,7 +108,7 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 // hasText is the expression that the text may be in a field of JSON, or in a tag, which JSON
 // has as it is.
 func hasText(field string, text search.Text) bson.D {
-	return bson.D{is("$regexMatch", bson.D{is("input", field), is("regex", text.InJSON().Pattern())})}
+	return bson.D{is("$regexMatch", bson.D{is("input", field), is("regex", text.Pattern())})}
 }
 
 // look looks at what MongoDB has sent of an agent.

@@ -40,7 +40,7 @@ type Searching struct {
 	Found
 	Bytes   int // that were looked at
 	query   SearchQuery
-	stored  search.Text // as it stands in an identity
+	stored  func(string) bool // whether the text may be in what is stored
 	filling page.Filling
 }
 
@@ -51,7 +51,7 @@ func Search(q SearchQuery) *Searching { return &Searching{query: q, stored: q.Te
 // and the tags, and reports whether the page ends here. whole reads all of an agent that is a hit.
 func (s *Searching) Look(r Record, whole func() (Record, error)) (done bool, err error) {
 	size := len(r.Identity)
-	if !s.stored.In(r.Identity) && !slices.ContainsFunc(r.Tags, s.stored.In) {
+	if !s.stored(r.Identity) && !slices.ContainsFunc(r.Tags, s.stored) {
 		return s.Pass(r.Position(), size), nil
 	}
 	matches, err := s.matches(r)
@@ -82,7 +82,7 @@ func (s *Searching) Pass(at Position, size int) (done bool) {
 
 // matches looks for the text in what an agent is called and told.
 func (s *Searching) matches(r Record) ([]search.Match, error) {
-	role, description, instructions, err := identity.TextsIn(r.Identity, s.stored.In)
+	role, description, instructions, err := identity.TextsIn(r.Identity, s.stored)
 	if err != nil {
 		return nil, fmt.Errorf("agent %s: %w", r.ID, err)
 	}

@@ -173,6 +173,13 @@ func withoutJoiners(r rune) rune {
 	return r
 }
 
+// Fold returns any text as names are compared: what of it stands in a name stands so in the
+// name's key.
+func Fold(s string) string {
+	text, _ := normalize(strings.Map(withoutJoiners, s))
+	return string(fold(text))
+}
+
 // fold computes the key of a cleaned text.
 func fold(text string) Key {
 	if isASCII(text) {

@@ -23,18 +23,20 @@ type Match struct {
 // match.
 func (t Text) Matches(fields ...Field) (found []Match) {
 	for _, f := range fields {
-		line, counted := 1, 0
+		line, counted, covered := 1, 0, 0
 		for at := 0; len(found) < MaxMatches; {
 			begin, end := t.Find(f.Text[at:])
 			if begin < 0 {
 				break
 			}
 			begin, end = begin+at, end+at
+			if at = end; end <= covered {
+				continue
+			}
 			line += breaks(f.Text, counted, begin)
 			from, to := around(f.Text, begin, end)
 			found = append(found, Match{f.Name, line, f.Text[from:to]})
-			// What is not all shown is another match.
-			counted, at = begin, back(f.Text, to, len(t.chars)-1, end)
+			counted, covered = begin, to // what is not all shown is another match
 		}
 	}
 	return found

@@ -1,21 +1,24 @@
-// Package search finds a text in others, without letter case: characters are the same if
-// they are so in the simple case folding of Unicode, as in [strings.EqualFold].
+// Package search finds a text in others. Both are folded as names are: texts that differ in
+// letter case or in how their accents are written are the same, and ß is ss.
 package search
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"orgd/domain/fault"
-	"orgd/domain/jsondoc"
+	"orgd/domain/name"
 )
 
-// The bounds of a text that is searched for, in characters.
+// The bounds of a text that is searched for, in characters of its normal form.
 const (
 	MinLength = 3
+	// MinDense is the least length where a character is of a script that writes no spaces
+	// between words: words of it are short.
+	MinDense  = 2
 	MaxLength = 128
 )
 
@@ -24,138 +27,115 @@ var ErrInvalid = fault.New(fault.RequestValidation, "not a text that can be sear
 
 // Text is a text that is searched for. The zero text is found nowhere.
 type Text struct {
-	written string
-	chars   []forms
-	// borders has, for each number of characters that are found, how many of their last
-	// ones are also the first ones of the text (Knuth, Morris, Pratt).
+	folded string
+	// borders has, for each number of bytes that are found, how many of their last ones are
+	// also the first ones of the text (Knuth, Morris, Pratt).
 	borders []int
-	rare    int      // index of the character that is probably rarest
-	rares   []string // its forms
-}
-
-// forms are the letter cases of one character. No character has more than four; those that
-// have fewer repeat the first one.
-type forms [4]rune
-
-func formsOf(r rune) forms {
-	f := forms{r, r, r, r}
-	for i, next := 1, unicode.SimpleFold(r); next != r; i, next = i+1, unicode.SimpleFold(next) {
-		f[i] = next
-	}
-	return f
-}
-
-func (f forms) has(r rune) bool { return r == f[0] || r == f[1] || r == f[2] || r == f[3] }
-
-// all are the forms, each once.
-func (f forms) all() []rune {
-	slices.Sort(f[:])
-	return slices.Compact(f[:])
 }
 
 // Parse returns the text to be searched for, which is UTF-8.
 func Parse(s string) (Text, error) {
-	if n := utf8.RuneCountInString(s); n < MinLength || n > MaxLength {
-		return Text{}, ErrInvalid.With("must be %d to %d characters, not %d", MinLength, MaxLength, n)
+	least := MinLength
+	if strings.ContainsFunc(s, isDense) {
+		least = MinDense
 	}
-	return newText(s), nil
+	t := newText(s)
+	if n := utf8.RuneCountInString(norm.NFC.String(s)); n < least || n > MaxLength || t.folded == "" {
+		return Text{}, ErrInvalid.With("must be %d to %d characters, not %d; %d are enough where one is of a script that writes no spaces between words",
+			MinLength, MaxLength, n, MinDense)
+	}
+	return t, nil
 }
 
-func newText(s string) Text {
-	t := Text{written: s, borders: make([]int, utf8.RuneCountInString(s)+1)}
-	for _, r := range s {
-		t.chars = append(t.chars, formsOf(r))
-	}
-	for i := 1; i < len(t.chars); i++ {
-		t.borders[i+1] = t.step(t.borders[i], t.chars[i][0])
-	}
-	for i, f := range t.chars {
-		if i == 0 || rarity(f[0]) > rarity(t.chars[t.rare][0]) {
-			t.rare, t.rares = i, strings.Split(string(f.all()), "")
-		}
+// isDense reports whether r is of a script that writes no spaces between words.
+func isDense(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Yi, unicode.Thai, unicode.Lao,
+		unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Javanese, unicode.Balinese, unicode.Tai_Le, unicode.New_Tai_Lue,
+		unicode.Tai_Tham, unicode.Tai_Viet)
+}
+
+func newText(s string) Text { return folded(name.Fold(s)) }
+
+func folded(s string) Text {
+	t := Text{folded: s, borders: make([]int, len(s)+1)}
+	for i := 1; i < len(s); i++ {
+		t.borders[i+1] = t.step(t.borders[i], s[i])
 	}
 	return t
 }
 
-// rarity orders characters by how rare they are in prompts, about.
-func rarity(r rune) int {
-	const common = " etaoinsrhldcumpfgwybvkxjqz"
-	if i := strings.IndexRune(common, unicode.ToLower(r)); i >= 0 {
-		return i
+// InJSON returns what reports whether t may be in a text whose canonical JSON it is given, or
+// in a text that JSON has as it is.
+func (t Text) InJSON() func(string) bool {
+	part := t.unescaped()
+	if part == "" {
+		return func(string) bool { return true }
 	}
-	return len(common)
+	return folded(part).In
 }
 
-// InJSON returns what stands in the canonical JSON of a string that has t, so that t is in
-// no text whose JSON it is not in.
-func (t Text) InJSON() Text {
-	w := jsondoc.NewWriter(nil)
-	w.Text(t.written)
-	quoted := string(w.Bytes())
-	return newText(quoted[1 : len(quoted)-1])
-}
-
-// Pattern returns a regular expression of Perl for t. It begins with the rarest character by
-// which an expression is found without trying it everywhere, and then looks back.
-func (t Text) Pattern() string {
-	first := -1
-	for i, f := range t.chars {
-		if f.isPlain() && (first < 0 || rarity(f[0]) > rarity(t.chars[first][0])) {
-			first = i
+// unescaped is the longest part of t that is written in JSON as it is, or "". It begins with a
+// character that does not combine with the escape that may stand before it.
+func (t Text) unescaped() (longest string) {
+	for part := range strings.FieldsFuncSeq(t.folded, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == 0x7f }) {
+		for part != "" && !norm.NFC.PropertiesString(part).BoundaryBefore() {
+			_, size := utf8.DecodeRuneInString(part)
+			part = part[size:]
+		}
+		if len(part) > len(longest) {
+			longest = part
 		}
 	}
-	if first <= 0 {
-		return pattern(t.chars)
-	}
-	return pattern(t.chars[first:]) + "(?<=" + pattern(t.chars) + ")"
-}
-
-func pattern(chars []forms) string {
-	var b strings.Builder
-	for _, f := range chars {
-		switch all := string(f.all()); {
-		case len(all) == utf8.RuneLen(f[0]):
-			b.WriteString(regexp.QuoteMeta(all))
-		case f.isPlain():
-			b.WriteString("(?i:" + string(f[0]) + ")")
-		default:
-			b.WriteString("[" + all + "]")
-		}
-	}
-	return b.String()
-}
-
-// isPlain reports whether a character has one form, or two of ASCII.
-func (f forms) isPlain() bool {
-	all := f.all()
-	return len(all) == 1 || len(all) == 2 && all[1] < utf8.RuneSelf
+	return longest
 }
 
 // Find returns where t stands first in s, or -1. It takes time in the order of len(s),
 // whatever the two are.
 func (t Text) Find(s string) (begin, end int) {
-	rare := [len(forms{})]int{-1, -1, -1, -1}
-	for at := 0; ; {
-		// What begins at or behind at has its rare character behind at, too.
-		next := len(s)
-		for i, form := range t.rares {
-			if rare[i] < at {
-				rare[i] = index(s, form, at)
-			}
-			next = min(next, rare[i])
-		}
-		if next == len(s) {
-			return -1, -1
-		}
-		at = back(s, next, t.rare, at)
-		for found := 0; at < len(s) && (at <= next || found > 0); {
-			r, size := utf8.DecodeRuneInString(s[at:])
-			at += size
-			if found = t.step(found, r); found == len(t.chars) {
-				return back(s, at, found, 0), at
-			}
-		}
+	if t.folded == "" {
+		return -1, -1
 	}
+	var f folder
+	found, since, read := 0, 0, 0 // read are the folded bytes since nothing was found
+	for at := 0; at < len(s); {
+		if found == 0 {
+			at = t.skip(s, at)
+			since, read = at, 0
+			if at == len(s) {
+				break
+			}
+		}
+		if s[at] < utf8.RuneSelf && at+1 < len(s) && s[at+1] < utf8.RuneSelf { // as most are
+			found = t.step(found, lower(s[at]))
+			read, at = read+1, at+1
+			if found == len(t.folded) {
+				return f.place(s, since, read-found), at
+			}
+			continue
+		}
+		end := next(s, at)
+		part := f.fold(s[at:end])
+		for i := range len(part) {
+			read++
+			if found = t.step(found, part[i]); found == len(t.folded) {
+				return f.place(s, since, read-found), end
+			}
+		}
+		at = end
+	}
+	return -1, -1
+}
+
+// skip returns where t may begin in s, from at on, or len(s).
+func (t Text) skip(s string, at int) int {
+	from := at
+	for at < len(s) && s[at] < utf8.RuneSelf && lower(s[at]) != t.folded[0] {
+		at++
+	}
+	if at < len(s) && s[at] >= utf8.RuneSelf && at > from {
+		at-- // it may belong to what follows
+	}
+	return at
 }
 
 // In reports whether t is in s.
@@ -164,23 +144,72 @@ func (t Text) In(s string) bool {
 	return begin >= 0
 }
 
-// step returns how many characters are found behind r, if so many are found before it.
-func (t Text) step(found int, r rune) int {
-	for found > 0 && !t.chars[found].has(r) {
+// step returns how many bytes are found behind c, if so many are found before it.
+func (t Text) step(found int, c byte) int {
+	for found > 0 && t.folded[found] != c {
 		found = t.borders[found]
 	}
-	if t.chars[found].has(r) {
+	if t.folded[found] == c {
 		found++
 	}
 	return found
 }
 
-// index returns where part stands in s first, from at on, or len(s).
-func index(s, part string, at int) int {
-	if i := strings.Index(s[at:], part); i >= 0 {
-		return at + i
+// lower is the folded form of a character of ASCII.
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
 	}
-	return len(s)
+	return c
+}
+
+// next returns the end of the part of s that begins at a place and is folded by itself: a
+// character with what combines with it, also behind joiners, which are left out.
+func next(s string, at int) (end int) {
+	if s[at] < utf8.RuneSelf && (at+1 == len(s) || s[at+1] < utf8.RuneSelf) {
+		return at + 1
+	}
+	end = at + norm.NFC.NextBoundaryInString(s[at:], true)
+	for end < len(s) && (strings.HasPrefix(s[end:], "\u200c") || strings.HasPrefix(s[end:], "\u200d")) {
+		end += norm.NFC.NextBoundaryInString(s[end:], true)
+		if end < len(s) && !strings.HasPrefix(s[end:], "\u200c") && !strings.HasPrefix(s[end:], "\u200d") {
+			end += norm.NFC.NextBoundaryInString(s[end:], true)
+		}
+	}
+	return end
+}
+
+// folder folds parts of a text, and remembers some: most come again.
+type folder struct {
+	parts [64]struct{ written, folded string }
+}
+
+func (f *folder) fold(part string) string {
+	r, size := utf8.DecodeRuneInString(part)
+	if size == len(part) && isSame(r) {
+		return part
+	}
+	p := &f.parts[r%int32(len(f.parts))]
+	if p.written != part {
+		p.written, p.folded = part, name.Fold(part)
+	}
+	return p.folded
+}
+
+// isSame reports of most characters that are folded to themselves that they are.
+func isSame(r rune) bool {
+	return r < utf8.RuneSelf && (r < 'A' || r > 'Z') || r >= 0x3040 && r < 0xa000 || r >= 0xac00 && r < 0xd7a4 || r >= 0x1f300 && r < 0x1fb00
+}
+
+// place returns where the part of s begins in which a folded byte stands, counted from a place.
+func (f *folder) place(s string, at, n int) int {
+	for {
+		end := next(s, at)
+		if n -= len(f.fold(s[at:end])); n < 0 {
+			return at
+		}
+		at = end
+	}
 }
 
 // back returns the place n characters before at, but none before first.

@@ -48,7 +48,7 @@ func searchMatches(t *testing.T, s *Service) {
 	w.get("/agents?search=refund&q=a").refused(400, 2000, "search", "q")
 	w.get("/agents?search=refund&deleted=true").refused(400, 2000, "search", "deleted")
 	w.get("/agents?search=").refused(400, 2001, "search")
-	w.get("/agents?search=ab").refused(400, 2001, "search: must be 3 to 128 characters")
+	w.get("/agents?search=ab").refused(400, 2001, "search: must be 3 to 128 characters", "2 are enough where")
 	w.get("/agents?search=abc&search=abc").refused(400, 2001, "search")
 }
 
@@ -68,4 +68,8 @@ func searchChanges(t *testing.T, s *Service) {
 	// The text stands for itself, also in a URL. What is found otherwise is in domain/search and ports/portstest.
 	w.patch(agentPath(w.carl), obj{"instructions": "100% + \"x\" & \\\r\n😀😁"}).want(200)
 	w.search("0% + \"X\" & \\\r\n😀").has("data.0.id", w.carl)
+	w.patch(agentPath(w.carl), obj{"instructions": "Straße, cafe\u0301, 全額退款"}).want(200)
+	for _, text := range []string{"strasse", "CAFÉ", "退款"} {
+		w.search(text).has("data.0.id", w.carl)
+	}
 }

@@ -3,11 +3,11 @@
 import { Pages } from "./api.js";
 import { announce, busy, empty, fill, h, name as text, notice, select } from "./dom.js";
 import { number, statuses, words } from "./format.js";
+import { fewest, searchable } from "./roster.js";
 import { current, link, setQuery } from "./router.js";
 import { roleOf } from "./session.js";
 import { seen } from "./special.js";
 
-const fewest = 3; // characters that can be looked for
 const enough = 20; // agents that are found before somebody asks for more
 const pause = 250; // ms from a key to the search
 
@@ -59,7 +59,7 @@ class Search {
     this.end.abort();
     this.end = new AbortController();
     this.pages = new Pages("agents", { search: this.text, status: this.status.value, view: "summary", limit: 50 }, AbortSignal.any([this.signal, this.end.signal]));
-    if ([...this.text].length >= fewest) return this.read();
+    if (searchable(this.text)) return this.read();
     this.none.hidden = this.found.hidden = true;
     this.count.textContent = `Type ${fewest} characters or more.`;
   }

@@ -4,7 +4,7 @@
 import { data } from "./api.js";
 import { announce, begin, fill, h, name as text, notice } from "./dom.js";
 import { link } from "./router.js";
-import { roster, search, use } from "./roster.js";
+import { roster, search, searchable, use } from "./roster.js";
 import { key, may, roleOf, signOut } from "./session.js";
 
 const most = 8; // entries of a kind, but pages
@@ -66,7 +66,7 @@ class Palette {
     ];
     this.entries = [
       ...best(found, parts[0] ?? ""),
-      ...([...words].length >= 3 ? [{ kind: "Search", title: `Agents that have “${words}” in them`, where: link("search", { text: words }) }] : []),
+      ...(searchable(words) ? [{ kind: "Search", title: `Agents that have “${words}” in them`, where: link("search", { text: words }) }] : []),
     ];
     this.chosen = Math.max(0, chosen ? this.entries.findIndex((e) => e.kind === chosen.kind && e.title === chosen.title) : 0);
     this.draw();

@@ -28,7 +28,14 @@ export const calm = 5_000; // ms between two readings, however much happens
 // lifecycle are the events after which an agent may be another, or elsewhere.
 export const lifecycle = new Set(["hired", "onboarded", "fired", "offboarded", "status_changed", "promoted", "demoted"]);
 
-const fold = (text) => text.normalize("NFC").toLowerCase();
+// fold is about what the service compares names by: there is no case folding in browsers.
+const fold = (text) => text.normalize("NFC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFC");
+
+// searchable reports whether a text is long enough for the service to search for it: words of
+// scripts without spaces between words are short.
+const dense = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Yiii}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}\p{sc=Java}\p{sc=Bali}\p{sc=Tale}\p{sc=Talu}\p{sc=Lana}\p{sc=Tavt}]/u;
+export const fewest = 3;
+export const searchable = (text) => [...text.normalize("NFC")].length >= (dense.test(text) ? 2 : fewest);
 
 const short = ({ id, name, role, department, level, status, model, owner, tags }) =>
   ({ id, name, role, department, level, status, model, text: fold([name, role, owner ?? "", ...tags].join("\n")) });

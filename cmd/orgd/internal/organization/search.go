@@ -13,7 +13,7 @@ import (
 // Search finds agents by what is written in them.
 type Search struct {
 	allFlags
-	Text       string             `arg:"" help:"Text to search for, 3 to 128 characters."`
+	Text       string             `arg:"" help:"Text to search for, 3 to 128 characters; 2 are enough in Chinese, Japanese, Thai and the like."`
 	Department string             `placeholder:"NAME" help:"Only in agents of this department."`
 	Status     client.AgentStatus `enum:",active,onboarding,on_leave,terminated" default:"" placeholder:"STATUS" help:"Only in these: active, onboarding, on_leave or terminated."`
 	Level      client.AgentLevel  `enum:",junior,mid,senior,lead,principal,director,vp,c_suite" default:"" placeholder:"LEVEL" help:"Only in these: junior, mid, senior, lead, principal, director, vp or c_suite."`
