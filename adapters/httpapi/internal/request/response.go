@@ -276,7 +276,7 @@ func SendFollowed[T any](r *Request, p Paging, rows []T, item func(*jsondoc.Writ
 				item(w, row)
 			}
 			w.CloseList()
-			return r.cursor(p, next), more
+			return r.link(p, next), more
 		})
 	})
 	return nil
