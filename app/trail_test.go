@@ -107,7 +107,7 @@ func TestTrailGoesOn(t *testing.T) {
 		got, _ = o.follow(trail, end, audit.Query{})
 		wantIDs(t, "at the end", got, nil)
 		got, _ = o.follow(trail, begin(t, trail, time.Time{}), audit.Query{Actor: "ann"})
-		wantIDs(t, "of ann", got, []string{"00000010", "00000002", "00000004", "00000006", "00000008"})
+		wantIDs(t, "of ann, what is stored by time", got, []string{"00000008", "00000010", "00000002", "00000004", "00000006"})
 	})
 }
 
