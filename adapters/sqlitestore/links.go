@@ -80,6 +80,13 @@ func (s *Sessions) TakeLink(ctx context.Context, hash [sha256.Size]byte, now tim
 // the first of them only have written that.
 func joinIDs(ids []string) string { return strings.Join(ids, " ") }
 
+func splitIDs(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Fields(text)
+}
+
 func scanLink(r Row) (l session.Link, err error) {
 	var departments []byte
 	var byFrom, asFrom string
@@ -92,7 +99,7 @@ func scanLink(r Row) (l session.Link, err error) {
 		return session.Link{}, err
 	}
 	l.ExpiresAt, as.IssuedAt, as.ExpiresAt, as.EndsBy = fromMillis(until), fromMillis(issued), fromMillis(expires), fromMillisOrZero(ends)
-	l.ByFrom, as.From = strings.Fields(byFrom), strings.Fields(asFrom)
+	l.ByFrom, as.From = splitIDs(byFrom), splitIDs(asFrom)
 	as.Departments, err = unpackNames(departments)
 	return l, err
 }
