@@ -108,7 +108,7 @@ func checkFigures(t *testing.T, c *client.Client) {
 		t.Errorf("AgentHealth without data = %+v", h)
 	}
 	d := must1(c.DepartmentHealth(ctx, "Engineering"))(t)
-	if d.AgentCount != 3 || d.Cost7d != "0.1" || d.CostTrend[6].Value != "0.1" || d.AvgPerformanceScore == nil {
+	if d.AgentCount != 3 || d.Cost7d != "3.000000001" || d.CostTrend[6].Value != "0.500000001" || d.AvgPerformanceScore == nil {
 		t.Errorf("DepartmentHealth = %+v", d)
 	}
 	var busiest []string
@@ -138,8 +138,8 @@ func checkFigures(t *testing.T, c *client.Client) {
 			t.Errorf("DepartmentFigures = %+v", f)
 		}
 	}
-	if len(costs) < 2 || costs["Engineering"] != "0.1" {
-		t.Errorf("DepartmentFigures cost %v, want 0.1 in Engineering and more departments", costs)
+	if len(costs) < 2 || costs["Engineering"] != "3.000000001" {
+		t.Errorf("DepartmentFigures cost %v, want 3.000000001 in Engineering and more departments", costs)
 	}
 	for name, days := range map[string]client.DailyFigures{
 		"CompanyDays":    must1(c.CompanyDays(ctx, 2))(t),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"orgd/client"
 )
@@ -69,7 +70,7 @@ func TestWire(t *testing.T) {
 		c, _ := talk(t, answer(200, "application/json", body))
 		want := client.Page[client.Agent]{Items: []client.Agent{}, Limit: 2, Next: "next"}
 		got, err := c.AgentPage(t.Context(), client.AgentQuery{})
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(want)); diff != "" || err != nil {
 			t.Errorf("AgentPage = %v (-want +got):\n%s", err, diff)
 		}
 	})
