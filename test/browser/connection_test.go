@@ -57,13 +57,26 @@ func TestServiceIsGone(t *testing.T) {
 	must[record](s, token, "POST", "agents", record{"name": "Zora Meanwhile", "role": "Visitor", "department": department})
 	b.awaitText("Zora Meanwhile")
 
-	// What was typed is kept.
+	// The form is asked for while the page is read again, and what is typed is kept.
 	b.visit("#/agents/Zora%20Meanwhile", "Zora Meanwhile")
-	b.press("Edit")
+	b.await("the stream is there", `document.querySelector(".live.is-live")`)
+	outage := func() {
+		s.Kill()
+		b.await("it is noticed", `!document.getElementById("outage").hidden`)
+	}
+	outage()
+	b.hold("health")
+	s.serveAgain()
+	b.await("the page is being read again", "window.held > 0")
+	b.click("Edit")
 	b.awaitEditor()
 	b.fill("Instructions", "An hour of work.")
-	s.Kill()
-	b.await("it is noticed", `!document.getElementById("outage").hidden`)
+	b.release()
+	b.stays("Instructions", "An hour of work.")
+	b.awaitText(begun)
+
+	b.await("the stream is there", `document.querySelector(".live.is-live")`)
+	outage()
 	b.press("Show the difference")
 	b.press("Save")
 	b.await("it is not lost", `document.querySelector("dialog[open] .problem")?.textContent === "The service cannot be reached."`)

@@ -239,3 +239,19 @@ func TestDeletedAgents(t *testing.T) {
 		t.Errorf("a viewer is offered %q", got)
 	}
 }
+
+// What is typed into a filter and not used leads nobody back who leaves.
+func TestFilterIsLeft(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	token := s.token("admin", "ann")
+	b := s.console(token, 1440, 900)
+	for page, filter := range map[string][3]string{"audit": {"Audit trail", "Who", "ann"}, "": {"Organization", "Find an agent by name, role, owner or tag", "Ada"}} {
+		b.visit("#/"+page, filter[0])
+		b.fill(filter[1], filter[2])
+		b.visit("#/projects", "Projects")
+		if at := eval[string](b, `new Promise((go) => setTimeout(() => go(location.hash + " " + document.title), 300))`); at != "#/projects Projects · orgd" {
+			t.Errorf("who has typed into the filter %s is led to %s", filter[1], at)
+		}
+	}
+}

@@ -19,7 +19,8 @@ export class Editing {
     Object.assign(this, { found, id, name, base: version, close, signal: AbortSignal.any([signal, this.end.signal]) });
     this.form = new AgentForm(found, [...new Set([department, ...departments])], boss);
     this.draft = new Draft(id, () => this.kept(), this.signal);
-    guard(() => this.form.touched.length ? `Not saved: ${this.touched()} of ${name}. A draft stays in this browser until you come back.` : "", this.signal);
+    guard(() => !this.element.isConnected ? null :
+      this.form.touched.length ? `Not saved: ${this.touched()} of ${name}. A draft stays in this browser until you come back.` : "", this.signal);
     this.above = h("div", { class: "above" });
     this.status = h("p", { role: "status" });
     const keys = (event) => {
@@ -39,9 +40,8 @@ export class Editing {
       h("button", { type: "submit", class: "primary" }, "Show the difference")));
   }
 
-  // start brings a draft back, and follows what others change.
-  async start(draft) {
-    if (draft) await this.restore(draft);
+  // start follows what others change.
+  start() {
     this.tell();
     this.form.follow({ agent_id: this.id }, this.signal, (who) => this.read(who));
   }

@@ -1,13 +1,20 @@
 // The ways back of a deleted agent, and the one that has none.
 
 import { because, change, data, path } from "./api.js";
-import { ask, field, h, name as text, notice, select } from "./dom.js";
+import { ask, begin, field, h, name as text, notice, select } from "./dom.js";
 import { again, link } from "./router.js";
 import { key, may } from "./session.js";
 
 // restore brings an agent back: {id, name, department}, as it was last.
 export async function restore(agent) {
-  const places = (await data("company/departments")).map((d) => d.name).filter((d) => may.edit(d));
+  const back = await begin((end) => data("company/departments", {}, end), (all) => askPlace(agent, all.map((d) => d.name).filter((d) => may.edit(d))));
+  if (!back) return;
+  notice(`${back.name} is back.`);
+  location.hash = link("agents", back.name);
+}
+
+// askPlace returns the agent when it is back in one of the places.
+async function askPlace(agent, places) {
   const there = places.find((d) => key(d) === key(agent.department));
   const name = h("input", { name: "name", required: true, maxlength: 128, value: agent.name });
   const department = select(there ? places : ["", ...places], there ?? "", { name: "department", required: true }, (d) => d || "choose one");
@@ -27,9 +34,7 @@ export async function restore(agent) {
     field("Department", department, there ? null : `${agent.department}, where it was, is not there any more, or not yours.`),
     field("Reason", reason, "It is kept with the version."),
   ], "Restore", { check: send });
-  if (!done) return;
-  notice(`${back.name} is back.`);
-  location.hash = link("agents", back.name);
+  return done && back;
 }
 
 // purge removes what is left of an agent, for good.
@@ -53,11 +58,9 @@ export async function purge(agent) {
 
 // ways are the buttons for it.
 export const ways = (agent) => [
-  may.editAny() ? h("button", { type: "button", class: "secondary", "aria-label": `Restore ${agent.name}`, onclick: () => restore(agent).catch(failed) }, "Restore") : null,
+  may.editAny() ? h("button", { type: "button", class: "secondary", "aria-label": `Restore ${agent.name}`, onclick: () => restore(agent) }, "Restore") : null,
   may.administer() ? h("button", { type: "button", class: "danger quiet", "aria-label": `Remove ${agent.name} for good`, onclick: () => purge(agent) }, "Remove for good") : null,
 ];
-
-const failed = (error) => notice(error.message, "error");
 
 // whereToFind says where a deleted agent is found.
 export const whereToFind = () => ["It can be restored on the page ", h("a", { href: link("deleted") }, text("Deleted agents")), "."];

@@ -1,7 +1,7 @@
 // What pages are made of.
 
 import { h, toClipboard } from "./element.js";
-import { giveUp, guard, unsaved } from "./guard.js";
+import { giveUp, guard, inUse, unsaved } from "./guard.js";
 
 export { fill, h, name } from "./element.js";
 
@@ -67,6 +67,7 @@ function tell(form, end, message) {
 // may send them: the dialog stays until nothing is wrong. opened gets a signal that ends
 // with the dialog.
 export function ask(title, content, confirm, { danger = false, check = () => "", opened = () => {} } = {}) {
+  forget();
   return new Promise((resolve) => {
     const problem = h("p", { class: "problem", role: "alert" });
     const end = new AbortController();
@@ -104,8 +105,38 @@ export function ask(title, content, confirm, { danger = false, check = () => "",
   });
 }
 
+let asked = new AbortController(); // for what was asked for last
+
+// forget ends the waiting for it.
+const forget = () => asked.abort();
+
+// begin opens what somebody asks for by a click: open gets what read returns. Until then the
+// page stays. Nothing is opened for somebody who has asked for something else meanwhile, or
+// gone elsewhere.
+export async function begin(read, open) {
+  forget();
+  const mine = asked = new AbortController();
+  guard(() => "", mine.signal);
+  try {
+    const found = await read(mine.signal);
+    if (!mine.signal.aborted) return open(found); // which is in use by itself from now on
+  } catch (error) {
+    if (!mine.signal.aborted) notice(error.message, "error");
+  } finally {
+    mine.abort();
+  }
+}
+
+// mayReplace tells whether the page may be put in the place of itself, and says so if not.
+export function mayReplace() {
+  const free = !inUse();
+  if (!free) notice("This page may be out of date. What you have begun is still here.");
+  return free;
+}
+
 // mayLeave asks whoever leaves what is unsaved.
 export async function mayLeave() {
+  forget();
   const all = unsaved();
   if (all.length && !(await ask("Leave this page?", all.map((text) => h("p", {}, text)), "Leave", { danger: true }))) return false;
   giveUp();

@@ -2,7 +2,7 @@
 
 import { Pages } from "./api.js";
 import { busy, empty, field, fill, h, notice, select } from "./dom.js";
-import { link } from "./router.js";
+import { current, link } from "./router.js";
 
 const most = 500; // entries in the page, or kept; older ones can be read again
 const rare = 2_000; // ms between entries that are worth an animation
@@ -11,6 +11,7 @@ const rare = 2_000; // ms between entries that are worth an animation
 // the names of the query.
 export function filters(place, fields) {
   const apply = () => {
+    if (current().segments[0] !== place) return; // the browser says what was typed once more when the form goes
     const chosen = Object.entries(fields).map(([name, [, input]]) => [name, input.value.trim()]).filter(([, v]) => v);
     location.hash = chosen.length ? link(place, Object.fromEntries(chosen)) : link(place);
   };

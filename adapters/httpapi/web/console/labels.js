@@ -3,7 +3,7 @@
 
 import { Pages, because, change, data, get, newest, path } from "./api.js";
 import { differences, fieldChanges } from "./compare.js";
-import { ask, empty, field, fill, h, name as text, notice, select } from "./dom.js";
+import { ask, begin, empty, field, fill, h, name as text, notice, select } from "./dom.js";
 import { paged } from "./feed.js";
 import { ago, moved, time, words } from "./format.js";
 import { link } from "./router.js";
@@ -87,11 +87,9 @@ function move(m) {
 // protected label may be taken back.
 export async function place(agent, chosen) {
   const form = new Placing(agent, chosen);
-  await form.read();
-  await form.draw();
   const title = chosen.returns ? `Take ${chosen.label} of ${agent.name} back` : chosen.label ? `Move ${chosen.label} of ${agent.name}` :
     chosen.version ? `Label version ${chosen.version} of ${agent.name}` : `Set a label of ${agent.name}`;
-  const done = await ask(title, form.content, chosen.returns ? "Go back" : chosen.label ? "Move" : "Set", { check: () => form.send() });
+  const done = await begin(() => form.read().then(form.draw), () => ask(title, form.content, chosen.returns ? "Go back" : chosen.label ? "Move" : "Set", { check: () => form.send() }));
   if (done) notice(`${form.label} names version ${form.version} of ${agent.name}.`);
   return done;
 }
@@ -171,19 +169,20 @@ class Placing {
 const names = (l) => `${l.label} names version ${l.version} already${l.fixed ? ", for ever" : ""}.`;
 
 // goBack lets a protected label be taken back by those who may not move it elsewhere.
-async function goBack(agent, { label, version }) {
-  const moves = await new Pages(where(agent, label, "history")).upTo(most);
+const goBack = (agent, { label, version }) => begin((end) => new Pages(where(agent, label, "history"), {}, end).upTo(most), (moves) => {
   const returns = [...new Set(moves.map((m) => m.version))].filter((v) => v && v !== version).sort((a, b) => b - a);
   if (returns.length) return place(agent, { label, returns });
   notice(`${label} has named no other version yet, so there is none to go back to.`);
   return false;
-}
+});
 
 // remove asks before it removes a label, and returns whether it is done.
-async function remove(agent, label) {
-  const { tag } = await get(path("agents", agent.id));
-  const found = (await read(agent)).find((l) => l.label === label);
-  if (!found) return true;
+const remove = (agent, label) => begin(async (end) => {
+  const { tag } = await get(path("agents", agent.id), {}, end);
+  return { tag, found: (await read(agent, end)).find((l) => l.label === label) };
+}, ({ tag, found }) => found ? askRemoval(agent, found, tag) : true);
+
+async function askRemoval(agent, { label, version }, tag) {
   const reason = h("input", { maxlength: 1024 });
   const send = async () => {
     try {
@@ -195,7 +194,7 @@ async function remove(agent, label) {
     }
   };
   const done = await ask(`Remove ${label} of ${agent.name}?`, [
-    h("p", {}, `It names version ${found.version}. Whoever asks for ${label} is then told that there is none. Its history stays.`),
+    h("p", {}, `It names version ${version}. Whoever asks for ${label} is then told that there is none. Its history stays.`),
     field("Reason", reason, "It is kept in the history of the label."),
   ], "Remove", { danger: true, check: send });
   if (done) notice(`${label} is removed.`);

@@ -5,7 +5,6 @@ import { data } from "./api.js";
 import { indicator, watch } from "./connection.js";
 import { announce, empty, fill, h, notice } from "./dom.js";
 import { zone } from "./format.js";
-import { unsaved } from "./guard.js";
 import { start as startPalette } from "./palette.js";
 import { again, current, link, ready, route, start as startRouter } from "./router.js";
 import { may, nameOf, session, signOut, start as startSession } from "./session.js";
@@ -91,10 +90,10 @@ addEventListener("keydown", ({ key }) => {
 
 let refreshPage = again; // reads again what is shown
 
-// show puts a page on the screen. The function page of its module makes the title
-// and the body; update, which shows another query; and refresh, for pages that
-// can do that with less than being made again.
-async function show(load, parameters, segments) {
+// show puts a page on the screen if it may replace what is there. The function page of its
+// module makes the title and the body; update, which shows another query; and refresh, for
+// pages that can do that with less than being made again.
+async function show(load, parameters, segments, replace) {
   for (const a of document.querySelectorAll("nav a")) {
     a.toggleAttribute("aria-current", a.dataset.place === segments[0]);
     if (a.dataset.place !== segments[0]) continue;
@@ -103,11 +102,11 @@ async function show(load, parameters, segments) {
   }
   putAway();
   content.setAttribute("aria-busy", "true");
-  refreshPage = again;
+  if (!parameters.again) refreshPage = again; // what is shown was left
   try {
     const { title, body, update, refresh = again } = await (await load()).page(parameters);
-    if (parameters.signal.aborted) return;
-    fill(content, body);
+    if (!replace()) return;
+    put(body);
     refreshPage = refresh;
     document.title = `${title} · orgd`;
     if (!parameters.again) {
@@ -118,37 +117,37 @@ async function show(load, parameters, segments) {
     return update;
   } catch (error) {
     if (error.name === "AbortError" || parameters.signal.aborted) return;
-    if (parameters.again && error.status === 0) return; // it is gone again: what is shown stays
-    fill(content, h("h1", {}, error.status === 404 ? "Not found" : "This did not work"), empty(error.message),
-      h("p", {}, h("a", { href: link("") }, "To the organization")));
+    if (parameters.again && error.status === 0 || !replace()) return; // it is gone again: what is shown stays
+    put([h("h1", {}, error.status === 404 ? "Not found" : "This did not work"), empty(error.message), toOrganization()]);
     if (!error.status && error.status !== 0) console.error(error);
   } finally {
     if (!parameters.signal.aborted) content.removeAttribute("aria-busy");
   }
 }
 
-// refresh reads again what is shown; a page that is made anew would lose what somebody has
-// typed.
-function refresh() {
-  if (refreshPage === again && unsaved().length) notice("This page may be out of date. What you have typed is still here.");
-  else refreshPage();
+// put shows a page that can only be read again as a whole.
+function put(body) {
+  refreshPage = again;
+  fill(content, body);
 }
+
+const toOrganization = () => h("p", {}, h("a", { href: link("") }, "To the organization"));
 
 const missing = () => {
   content.removeAttribute("aria-busy");
-  fill(content, h("h1", {}, "Not found"), empty("There is no such page."), h("p", {}, h("a", { href: link("") }, "To the organization")));
+  put([h("h1", {}, "Not found"), empty("There is no such page."), toOrganization()]);
 };
 
 addEventListener("signed-in", ({ detail }) => {
   if (!detail.other) return;
   frame(); // another role may see other pages, and do other things on this one
   refreshPage = again;
-  refresh();
+  again();
 });
 
 await startSession();
 frame();
-watch(refresh);
+watch(() => refreshPage());
 startStream();
 await startRouter(show, missing);
 document.body.dataset.ready = current().segments[0];

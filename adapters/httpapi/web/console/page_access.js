@@ -1,7 +1,7 @@
 // Who may do what: who is signed in, tokens for programs, and sign-ins of people.
 
 import { Pages, change, data, path } from "./api.js";
-import { ask, button, copy, empty, facts, field, fill, h, name as text, notice, section, select, table } from "./dom.js";
+import { ask, begin, button, copy, empty, facts, field, fill, h, name as text, notice, section, select, table } from "./dom.js";
 import { ago, time, words } from "./format.js";
 import { again, link } from "./router.js";
 import { secret } from "./secret.js";
@@ -75,8 +75,9 @@ async function newLink() {
 }
 
 // grant asks what a new session is to be, and returns what the service makes for it.
-async function grant(title, place, lives, usual) {
-  const departments = (await data("company/departments").catch(() => [])).map((d) => d.name);
+const grant = (...how) => begin((end) => data("company/departments", {}, end).catch(() => []), (all) => describe(all.map((d) => d.name), ...how));
+
+async function describe(departments, title, place, lives, usual) {
   const label = h("input", { name: "label", maxlength: 128, placeholder: "such as: runtime of the support team" });
   const role = select(Object.keys(roles), "viewer", { name: "role", onchange: () => shape() }, (r) => `${words(r)} (${roles[r]})`);
   const subject = h("input", { name: "subject", required: true, maxlength: 256 });

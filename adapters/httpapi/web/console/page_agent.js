@@ -5,7 +5,7 @@ import { avatar, status } from "./card.js";
 import { meter, trend } from "./chart.js";
 import { costOfMonth, overTime, readDays } from "./days.js";
 import { ways, whereToFind } from "./deleted.js";
-import { ask, busy, copy, empty, facts, fill, h, name as text, notice, section } from "./dom.js";
+import { ask, begin, busy, copy, empty, facts, fill, h, name as text, notice, section } from "./dom.js";
 import { readDraft } from "./draft.js";
 import { entry } from "./event.js";
 import { paged } from "./feed.js";
@@ -30,7 +30,9 @@ export async function page({ name, query, signal }) {
     await data(path("agents", agent.authority.reports_to), {}, signal).catch(() => null); // it may be gone
   const editable = may.edit(agent.department);
   const left = new Left(agent, reporting, departments, signal);
-  if (editable && (query.get("edit") || readDraft(agent.id))) await left.edit();
+  if (editable && (query.get("edit") || readDraft(agent.id))) {
+    await left.read(signal).then((editing) => left.show(editing)).catch((error) => error.name !== "AbortError" && notice(error.message, "error"));
+  }
   return {
     title: agent.name,
     refresh: () => left.editing ? left.editing.read("Somebody else") : again(),
@@ -55,37 +57,47 @@ export async function page({ name, query, signal }) {
 class Left {
   constructor(agent, boss, departments, signal) {
     Object.assign(this, { agent, boss, departments, signal, editing: null });
-    this.button = h("button", { type: "button", class: "primary", onclick: () => {
+    this.button = h("button", { type: "button", class: "primary", onclick: () => busy(this.button, () => begin((end) => this.read(end), (editing) => {
+      if (signal.aborted) return; // the page was left
       setQuery({ edit: "1" }, true);
-      busy(this.button, async () => {
-        await this.edit();
-        this.editing?.focus();
-      });
-    } }, "Edit");
-    this.element = h("div", { class: "wide" }, instructions(agent), identity(agent, boss));
+      this.show(editing);
+      editing.focus();
+    })) }, "Edit");
+    this.element = h("div", { class: "wide" });
+    this.put(agent);
   }
 
-  // edit begins with the agent as it is now, and with the draft, if there is one.
-  async edit() {
+  put(agent) { fill(this.element, instructions(agent), identity(agent, this.boss)); }
+
+  // read makes the form, with the agent as it is now, and with the draft, if there is one.
+  async read(end) {
     const { agent, boss, signal } = this;
+    const [{ Editing }, found] = await Promise.all([import("./agent_form.js"), get(path("agents", agent.id), {}, end, true)]);
+    const departments = this.departments.map((d) => d.name).filter((d) => may.edit(d));
+    const editing = new Editing(found, { departments, boss, signal, close: () => this.close() });
     const draft = readDraft(agent.id);
-    try {
-      const [{ Editing }, found] = await Promise.all([import("./agent_form.js"), get(path("agents", agent.id), {}, signal, true)]);
-      const departments = this.departments.map((d) => d.name).filter((d) => may.edit(d));
-      this.editing = new Editing(found, { departments, boss, signal, close });
-      fill(this.element, this.editing.element);
-      this.button.hidden = true;
-      await this.editing.start(draft);
-    } catch (error) {
-      if (error.name !== "AbortError") notice(error.message, "error");
-    }
+    if (draft) await editing.restore(draft);
+    return editing;
   }
-}
 
-// close shows the agent as it is now.
-function close() {
-  setQuery({}, true);
-  again();
+  show(editing) {
+    this.editing = editing;
+    this.button.hidden = true;
+    fill(this.element, editing.element);
+    editing.start();
+  }
+
+  // close shows the agent as the form has it, and then as it is now.
+  close() {
+    const agent = JSON.parse(JSON.stringify(this.editing.form.data)); // with numbers that can be shown
+    const { reports_to: id } = agent.authority;
+    if (id !== this.boss?.id) this.boss = id && { name: id };
+    this.put(agent);
+    this.editing = null;
+    this.button.hidden = false;
+    setQuery({}, true);
+    again();
+  }
 }
 
 // departed is what is left of an agent that was deleted: by its id, what it was
@@ -192,17 +204,16 @@ function activity(agent, signal) {
 }
 
 async function dismiss(agent) {
-  try {
-    const { data: now, tag } = await get(path("agents", agent.id));
+  const where = path("agents", agent.id);
+  const done = await begin((end) => get(where, {}, end), ({ data: now, tag }) => {
     if (now.version !== agent.version) return notice(meanwhile, "error");
-    const yes = await ask(`Delete ${agent.name}?`, h("p", {}, "The name becomes free. ", whereToFind()), "Delete", { danger: true });
-    if (!yes) return;
-    await change("DELETE", path("agents", agent.id), undefined, { tag });
-    notice(`${agent.name} is deleted. The page “Deleted agents” brings it back.`);
-    location.hash = link("");
-  } catch (error) {
-    notice(error.stale ? meanwhile : error.message, "error");
-  }
+    return ask(`Delete ${agent.name}?`, h("p", {}, "The name becomes free. ", whereToFind()), "Delete", {
+      danger: true, check: () => change("DELETE", where, undefined, { tag }).then(() => "", (error) => error.stale ? meanwhile : error.message),
+    });
+  });
+  if (!done) return;
+  notice(`${agent.name} is deleted. The page “Deleted agents” brings it back.`);
+  location.hash = link("");
 }
 
 const meanwhile = "Somebody has changed the agent meanwhile. Look at it again first.";

@@ -162,12 +162,8 @@ async function edit(department, tag) {
 }
 
 async function dissolve(department, tag) {
-  const yes = await ask(`Delete ${department.name}?`, h("p", {}, "Only a department without agents can be deleted."), "Delete", { danger: true });
-  if (!yes) return;
-  try {
-    await change("DELETE", path("departments", department.name), undefined, { tag });
-    location.hash = link("");
-  } catch (error) {
-    notice(error.message, "error");
-  }
+  const done = await ask(`Delete ${department.name}?`, h("p", {}, "Only a department without agents can be deleted."), "Delete", {
+    danger: true, check: () => change("DELETE", path("departments", department.name), undefined, { tag }).then(() => ""),
+  });
+  if (done) location.hash = link("");
 }

@@ -101,7 +101,7 @@ class Organization {
       if (lifecycle.has(event.event_type)) ids.add(event.agent_id);
       timer ||= setTimeout(refresh, Math.max(soon * (1 + Math.random()), last + calm - Date.now()));
     }, this.signal);
-    this.signal.addEventListener("abort", () => clearTimeout(timer));
+    this.signal.addEventListener("abort", () => { clearTimeout(timer); clearTimeout(this.typing); });
   }
 
   get searching() { return Boolean(this.query.q || this.query.level || this.query.status); }

@@ -2,7 +2,7 @@
 
 import { because, change, send } from "./api.js";
 import { unified } from "./diff.js";
-import { announce, ask, busy, empty, field, fill, h, notice } from "./dom.js";
+import { announce, ask, begin, busy, empty, field, fill, h, notice } from "./dom.js";
 import { guard } from "./guard.js";
 
 const yaml = { "Content-Type": "application/yaml" };
@@ -14,9 +14,10 @@ export async function page({ signal }) {
 
 class Plan {
   constructor(signal) {
-    this.signal = signal;
+    this.asked = 0; // documents, also those that are not seen any more
     this.saved = ""; // the document that is no loss
-    guard(() => this.text.value.trim() && this.text.value !== this.saved ? "The document is not applied, and will be lost." : "", signal);
+    guard(() => this.text.value.trim() && this.text.value !== this.saved ? "The document is not applied, and will be lost." :
+      this.text.value || this.reason.value || this.prune.checked ? "" : null, signal);
     this.text = h("textarea", {
       rows: 18, class: "code", spellcheck: "false", required: true, oninput: () => this.forget(),
       placeholder: "format: 1\nagents:\n  - name: Ada\n    role: Reviewer\n    department: Engineering",
@@ -27,12 +28,7 @@ class Plan {
     this.apply = h("button", { type: "button", class: "primary", disabled: true, onclick: () => busy(this.apply, () => this.run()).finally(() => this.forget(false)) }, "Apply");
     const plan = h("button", { type: "submit", class: "secondary" }, "Show the plan");
     const current = h("button", { type: "button", class: "secondary", onclick: () => busy(current, () => this.export()) }, "Load current");
-    const file = h("input", { type: "file", accept: ".yaml,.yml,.json", onchange: async () => {
-      if (!file.files.length) return;
-      this.text.value = await file.files[0].text();
-      this.saved = this.text.value;
-      this.forget();
-    } });
+    const file = h("input", { type: "file", accept: ".yaml,.yml,.json", onchange: () => file.files.length && this.load(() => file.files[0].text()) });
     this.element = [
       h("div", { class: "bar" }, h("h1", {}, "Plan"), current),
       h("div", { class: "columns even" },
@@ -50,19 +46,28 @@ class Plan {
   // forget makes a plan necessary again: what was planned is another document.
   forget(clear = true) {
     this.apply.disabled = !this.hash || clear;
-    if (clear) this.hash = "";
+    if (!clear) return;
+    this.hash = "";
+    this.asked++;
   }
 
-  async export() {
-    try {
-      const answer = await send("GET", "organization", { headers: { Accept: "application/yaml" }, signal: this.signal });
-      if (!answer.ok) throw new Error(`status ${answer.status}`);
-      this.text.value = await answer.text();
+  // load puts in what read returns, unless somebody types meanwhile.
+  load(read) {
+    const before = this.text.value;
+    return begin(read, (text) => {
+      if (this.text.value !== before) return notice("Nothing was loaded. What you have typed is still here.");
+      this.text.value = text;
       this.saved = this.text.value;
       this.forget();
-    } catch (error) {
-      if (error.name !== "AbortError") notice(`The organization cannot be read: ${error.message}`, "error");
-    }
+    });
+  }
+
+  export() {
+    return this.load(async (signal) => {
+      const answer = await send("GET", "organization", { headers: { Accept: "application/yaml" }, signal });
+      if (!answer.ok) throw new Error(`The organization cannot be read: status ${answer.status}`);
+      return answer.text();
+    });
   }
 
   query(more = {}) {
@@ -71,14 +76,17 @@ class Plan {
 
   async plan() {
     this.forget();
+    const mine = this.asked;
     try {
       const { data } = await change("POST", "organization/plan", this.text.value, { query: this.query(), headers: yaml });
+      if (mine !== this.asked) return; // it is the plan of what was there before
       this.hash = data.plan_hash;
       this.apply.disabled = data.changes.length === 0;
       this.changes = data.changes;
       fill(this.result, summary(data.changes), data.changes.map(row));
       announce(`${data.changes.length} changes`);
     } catch (error) {
+      if (mine !== this.asked) return;
       fill(this.result, h("div", { class: "problem", role: "alert" }, h("strong", {}, "The document is refused."),
         h("ul", {}, error.message.split(/; |\n/).map((line) => h("li", {}, line)))));
     }
@@ -89,13 +97,14 @@ class Plan {
     const yes = await ask("Apply the document?", h("p", {}, count(this.changes), deletions ? h("strong", {}, ` ${deletions} of them ${deletions === 1 ? "deletes" : "delete"} something.`) : null),
       "Apply", { danger: deletions > 0 });
     if (!yes) return;
+    const document = this.text.value;
     try {
-      const { data } = await change("POST", "organization/apply", this.text.value, {
+      const { data } = await change("POST", "organization/apply", document, {
         query: this.query({ plan_hash: this.hash }),
         headers: { ...yaml, ...because(this.reason.value) },
       });
       this.hash = "";
-      this.saved = this.text.value;
+      this.saved = document;
       fill(this.result, h("p", { class: "lead" }, `Done: ${data.created} created, ${data.updated} updated, ${data.deleted} deleted, ${data.reordered} reordered.`));
     } catch (error) {
       this.hash = "";

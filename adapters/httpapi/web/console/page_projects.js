@@ -1,7 +1,7 @@
 // The projects, with who works on them.
 
 import { Pages, data, get, limited, path } from "./api.js";
-import { ask, busy, empty, field, fill, h, name as text, select, table, tableRow } from "./dom.js";
+import { ask, begin, busy, empty, field, fill, h, name as text, select, table, tableRow } from "./dom.js";
 import { Control, Form, exactNumber, orNull } from "./form.js";
 import { date, money, words } from "./format.js";
 import { again, link } from "./router.js";
@@ -74,8 +74,11 @@ function row(p, currency, names) {
 
 async function edit(id, currency) {
   const where = path("projects", ...(id ? [id] : []));
-  const found = id ? await get(where, {}, undefined, true) :
-    { data: { name: "", description: "", lead: null, budget: 0, status: "planning", deadline: null } };
+  const none = { data: { name: "", description: "", lead: null, budget: 0, status: "planning", deadline: null } };
+  if (await begin((end) => id ? get(where, {}, end, true) : none, (found) => fillIn(id, where, found, currency))) again();
+}
+
+function fillIn(id, where, found, currency) {
   const form = new Form({
     name: new Control(h("input", { required: true, maxlength: 256 })),
     description: new Control(h("textarea", { rows: 3, maxlength: 4096 })),
@@ -85,14 +88,13 @@ async function edit(id, currency) {
     status: new Control(select(statuses, "", {}, words)),
   }, found, where);
   const { name, description, lead, budget, deadline, status } = form.controls;
-  const done = await ask(id ? `Change ${found.data.name}` : "New project", [
+  return ask(id ? `Change ${found.data.name}` : "New project", [
     field("Name", name.input), field("Description", description.input), field("Lead", lead.input, "name or id of an agent"),
     field(`Budget, ${currency}`, budget.input), field("Deadline", deadline.input), id ? field("Status", status.input) : null,
   ], id ? "Save" : "Create", {
     check: () => id ? form.send() : form.create(),
     opened: (signal) => id && form.follow({ action: "project" }, signal),
   });
-  if (done) again();
 }
 
 const day = { write: (time) => time?.slice(0, 10) ?? "", read: (held) => held ? `${held}T00:00:00.000Z` : null };

@@ -1,22 +1,22 @@
 // The company and webhooks.
 
-import { Pages, get } from "./api.js";
+import { get } from "./api.js";
 import { busy, facts, field, fill, h, notice, section, select } from "./dom.js";
 import { Control, Form, exactNumber, isObject, object } from "./form.js";
 import { autonomies, money, words } from "./format.js";
 import { guard } from "./guard.js";
 import { may } from "./session.js";
-import { webhooks } from "./webhooks.js";
+import { read as readHooks, webhooks } from "./webhooks.js";
 
 export async function page({ signal }) {
   const [company, hooks] = await Promise.all([
-    get("company", {}, signal, true), may.administer() ? new Pages("webhooks", { limit: 200 }, signal).upTo() : null,
+    get("company", {}, signal, true), may.administer() ? readHooks(signal) : null,
   ]);
   return {
     title: "Settings",
     body: [
       h("div", { class: "bar" }, h("h1", {}, "Settings")),
-      h("div", { class: "columns even" }, may.editAll() ? companyForm(company, signal) : companyFacts(company.data), hooks ? webhooks(hooks) : null),
+      h("div", { class: "columns even" }, may.editAll() ? companyForm(company, signal) : companyFacts(company.data), hooks ? webhooks(hooks, signal) : null),
     ],
   };
 }
@@ -40,7 +40,7 @@ function companyForm(company, signal) {
     currency: new Control(h("input", { maxlength: 3, minlength: 3 })),
     settings: new Control(h("textarea", { rows: 8, class: "code", spellcheck: "false" }), settings),
   }, company, "company");
-  guard(() => form.touched.length ? "What you have changed of the company is not saved, and will be lost." : "", signal);
+  guard(() => form.touched.length ? "What you have changed of the company is not saved, and will be lost." : null, signal);
   const problem = h("div", { class: "problem", role: "alert" });
   const save = h("button", { type: "submit", class: "primary" }, "Save");
   const submit = async () => {

@@ -2,7 +2,7 @@
 
 import { Pages, change, data, get, path } from "./api.js";
 import { differences, fieldChanges } from "./compare.js";
-import { ask, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
+import { ask, begin, busy, empty, field, fill, h, name as text, notice, select } from "./dom.js";
 import { ago, time } from "./format.js";
 import { chips, place, read as readLabels } from "./labels.js";
 import { link, setQuery } from "./router.js";
@@ -133,12 +133,8 @@ async function rollback(agent, v) {
       return "Somebody else was faster. Nothing was rolled back. Look at what would change now, and say so again.";
     }
   };
-  try {
-    await show();
-  } catch (error) {
-    return notice(`Version ${v.version} cannot be restored: ${error.message}`, "error");
-  }
-  const done = await ask(`Roll ${agent.name} back to version ${v.version}?`, [preview, field("Reason", reason, "It is kept with the new version.")], "Roll back", { check: send });
+  const found = () => show().catch((error) => { throw new Error(`Version ${v.version} cannot be restored: ${error.message}`); });
+  const done = await begin(found, () => ask(`Roll ${agent.name} back to version ${v.version}?`, [preview, field("Reason", reason, "It is kept with the new version.")], "Roll back", { check: send }));
   if (!done) return;
   notice(`${agent.name} is what version ${v.version} was.`);
   location.hash = link("agents", agent.name, "versions", { at: Date.now() });

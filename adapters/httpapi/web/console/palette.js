@@ -2,7 +2,7 @@
 // done, by typing. It opens by / and Ctrl-K.
 
 import { data } from "./api.js";
-import { announce, fill, h, name as text, notice } from "./dom.js";
+import { announce, begin, fill, h, name as text, notice } from "./dom.js";
 import { link } from "./router.js";
 import { roster, search, use } from "./roster.js";
 import { key, may, roleOf, signOut } from "./session.js";
@@ -15,8 +15,8 @@ const read = (where, query, signal) => data(where, query, signal).catch((error) 
 });
 
 const actions = [
-  ["Hire an agent", may.editAny, async () => (await import("./create.js")).hire((await data("company/departments")).map((d) => d.name))],
-  ["New department", may.editAll, async () => (await import("./create.js")).addDepartment()],
+  ["Hire an agent", may.editAny, () => begin((end) => Promise.all([import("./create.js"), data("company/departments", {}, end)]), ([{ hire }, all]) => hire(all.map((d) => d.name)))],
+  ["New department", may.editAll, () => begin(() => import("./create.js"), ({ addDepartment }) => addDepartment())],
   ["Sign out", () => true, signOut],
 ];
 

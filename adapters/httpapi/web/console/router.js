@@ -1,10 +1,9 @@
 // Which page is shown. Pages are named in the fragment of the URL, which is not
 // sent to the service: #/agents/Ada/versions?from=2.
 
-import { mayLeave } from "./dom.js";
+import { mayLeave, mayReplace } from "./dom.js";
 
 const routes = [];
-let leave = () => {};
 let place = 0; // of the page that is shown among the entries of the history
 let hash = ""; // of that page
 
@@ -72,11 +71,17 @@ function goBack() {
 }
 
 // start shows the page of the URL now and whenever it changes. show gets what
-// loads the module, the parameters and a signal that ends with the page. A page
-// that can shows another query itself, by its function update.
+// loads the module, the parameters and a signal that ends with the page, and asks
+// replace before it puts the page on the screen. A page that can shows another query
+// itself, by its function update. A page that is read again lives until it is replaced.
 export function start(show, missing) {
-  let shown = {};
+  let shown = { end: new AbortController() };
+  let coming = shown.end; // ends the page that is being read
   let asking = false;
+  const leave = () => {
+    shown.end.abort();
+    shown = { end: shown.end };
+  };
   const turn = async (event) => {
     if (asking || location.hash && !location.hash.startsWith("#/")) return; // a place in the page
     const { segments, query } = current();
@@ -93,15 +98,22 @@ export function start(show, missing) {
       return yes ? turn() : goBack(); // the address may be another one by now
     }
     if (!event) arrive();
-    leave();
-    const end = new AbortController();
-    leave = () => end.abort();
-    shown = {};
+    const again = event?.type === "again" && !shown.end.signal.aborted;
+    if (again && !mayReplace()) return;
+    if (coming !== shown.end) coming.abort();
+    if (!again) leave();
     const found = find(segments);
     if (!found) return missing();
-    const again = event?.type === "again";
-    const update = await show(found.load, { ...found.parameters, query, signal: end.signal, again }, segments);
-    if (!end.signal.aborted) shown = { where, update };
+    const end = coming = new AbortController();
+    const replace = () => {
+      if (end.signal.aborted || again && !mayReplace()) return false;
+      leave();
+      shown = { where, end };
+      return true;
+    };
+    const update = await show(found.load, { ...found.parameters, query, signal: end.signal, again }, segments, replace);
+    if (shown.end === end) shown.update = update;
+    else end.abort();
   };
   addEventListener("hashchange", turn);
   addEventListener("again", turn);
@@ -112,7 +124,5 @@ export function start(show, missing) {
 // is not.
 export const ready = () => Promise.allSettled(routes.map((r) => r.load()));
 
-// again shows the page anew.
-export async function again() {
-  if (await mayLeave()) dispatchEvent(new Event("again"));
-}
+// again shows the page anew, unless somebody uses a form of it.
+export const again = () => dispatchEvent(new Event("again"));

@@ -1,20 +1,26 @@
 // Webhooks and their deliveries.
 
-import { change, data, get, path } from "./api.js";
+import { Pages, change, data, get, path } from "./api.js";
 import { actionWords, kindsAndActions } from "./change.js";
-import { ask, button, empty, field, fill, h, notice, section, table } from "./dom.js";
+import { ask, begin, button, empty, field, fill, h, notice, section, table } from "./dom.js";
 import { Control, Form, list } from "./form.js";
 import { ago, eventTypes, words } from "./format.js";
-import { again } from "./router.js";
 import { secret } from "./secret.js";
 
-// webhooks is a section with all of them.
-export function webhooks(all) {
-  return section("Webhooks", h("div", { class: "row" }, button("New webhook", () => editHook(null), "primary")),
-    all.length ? all.map(hook) : empty("No webhooks."));
+export const read = (signal) => new Pages("webhooks", { limit: 200 }, signal).upTo();
+
+// webhooks is a section with all of them. Beside it may be a form that somebody fills in, so
+// it is read again by itself.
+export function webhooks(all, signal) {
+  const list = h("div", {});
+  const draw = (hooks) => fill(list, hooks.length ? hooks.map((w) => hook(w, again)) : empty("No webhooks."));
+  const again = () => read(signal).then(draw, (error) => signal.aborted || notice(error.message, "error"));
+  draw(all);
+  return section("Webhooks", h("div", { class: "row" }, button("New webhook", () => editHook(null, again), "primary")), list);
 }
 
-function hook(w) {
+// again reads all of them again.
+function hook(w, again) {
   const deliveries = h("div", {});
   const where = path("webhooks", w.id);
   const act = async (what, done) => {
@@ -38,17 +44,25 @@ function hook(w) {
     h("div", { class: "row" },
       button("Deliveries", () => show().catch((e) => notice(e.message, "error")), "secondary", `Deliveries to ${w.url}`),
       button("Test", () => act("test", async () => { notice("A test message is on its way."); await show(); }), "secondary", `Send a test to ${w.url}`),
-      button("Change", () => editHook(w.id), "secondary", `Change ${w.url}`),
+      button("Change", () => editHook(w.id, again), "secondary", `Change ${w.url}`),
       button("New secret", () => act("rotate-secret", (r) => secret("The new secret", r.secret, "The old one is valid for 24 hours more.")), "secondary", `New secret for ${w.url}`),
-      button("Delete", () => removeHook(w), "danger quiet", `Delete ${w.url}`)),
+      button("Delete", () => removeHook(w, again), "danger quiet", `Delete ${w.url}`)),
     deliveries);
 }
 
 const typeWords = (t) => kindsAndActions.includes(t) ? actionWords(t) : words(t);
 
-async function editHook(id) {
+async function editHook(id, again) {
   const where = path("webhooks", ...(id ? [id] : []));
-  const found = id ? await get(where) : { data: { url: "", event_types: [], departments: [], enabled: true } };
+  const none = { data: { url: "", event_types: [], departments: [], enabled: true } };
+  const form = await begin((end) => id ? get(where, {}, end) : none, (found) => fillIn(id, where, found));
+  if (!form) return;
+  if (!id) await secret("Secret of the webhook", form.data.secret, "Messages are signed with it.");
+  again();
+}
+
+// fillIn returns the form when that is saved.
+async function fillIn(id, where, found) {
   const types = [...new Set([...eventTypes, ...kindsAndActions, ...found.data.event_types])];
   const form = new Form({
     url: new Control(h("input", { type: "url", required: true, placeholder: "https://" })),
@@ -61,12 +75,10 @@ async function editHook(id) {
     field("URL", url.input), field("Types of events", chosen.input, "or of changes; none means all events and no changes; Ctrl or ⌘ chooses several"),
     field("Departments", departments.input, "separated by commas; none means all"), field("On", enabled.input),
   ], id ? "Save" : "Create", { check: () => id ? form.send() : form.create() });
-  if (!done) return;
-  if (!id) await secret("Secret of the webhook", form.data.secret, "Messages are signed with it.");
-  again();
+  return done && form;
 }
 
-async function removeHook(w) {
+async function removeHook(w, again) {
   if (!await ask("Delete the webhook?", h("p", {}, w.url), "Delete", { danger: true })) return;
   try {
     await change("DELETE", path("webhooks", w.id));
