@@ -142,14 +142,21 @@ func (s *Agents) prepare(ctx context.Context, p agent.Patch) (agent.Patch, error
 	if p.Department() == nil {
 		return p, nil
 	}
-	d, err := s.departments.Name(ctx, p.Department().Key)
-	if errors.Is(err, department.ErrNotFound) {
-		return p, agent.NoDepartment(*p.Department())
-	}
+	d, err := s.written(ctx, *p.Department())
 	if err != nil {
 		return p, err
 	}
 	return p.In(d), nil
+}
+
+// written returns the name of a department as it writes it, for an agent that comes into it, or
+// agent.ErrDepartment.
+func (s *Agents) written(ctx context.Context, asked name.Name) (name.Name, error) {
+	d, err := s.departments.Name(ctx, asked.Key)
+	if errors.Is(err, department.ErrNotFound) {
+		err = agent.NoDepartment(asked)
+	}
+	return d, err
 }
 
 // cause is the change as the agent's events record it.

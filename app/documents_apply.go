@@ -40,7 +40,7 @@ type Applied struct {
 //
 // It returns organization.ErrRefused with everything that is wrong before anything is
 // changed, and organization.ErrStale if the plan has another hash than the one
-// given. If others change the organization meanwhile, a new plan is made; with a
+// given. If others change the organization meanwhile, a new plan is made, a few times; with a
 // hash, organization.ErrStale is returned.
 func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applied, error) {
 	var done Applied
@@ -62,7 +62,7 @@ func (s *Documents) Apply(ctx context.Context, c Call, in ApplyDocument) (Applie
 		switch {
 		case err == nil:
 			return done, s.keep(ctx, c, func() *idempotency.Reply { r := in.Reply(done); return &r })
-		case !isConflict(err) || attempt == attempts:
+		case p == nil && errors.Is(err, organization.ErrChanged), !isConflict(err), attempt == attempts:
 			return Applied{}, err
 		case in.Hash != "":
 			return Applied{}, organization.ErrStale.With("plan_hash: the organization has changed while the plan was carried out")
@@ -80,7 +80,7 @@ func isConflict(err error) bool {
 	case 2, 3, 4:
 		return true
 	}
-	return errors.Is(err, organization.ErrChanged)
+	return false
 }
 
 // execution executes a plan.
@@ -127,7 +127,7 @@ func (x execution) run(ctx context.Context, op organization.Operation) error {
 		return x.deleteDepartment(ctx, op)
 	case organization.CreateAgent:
 		return x.createAgent(ctx, op)
-	case organization.UpdateAgent, organization.DeleteAgent:
+	case organization.StepAside, organization.UpdateAgent, organization.DeleteAgent:
 		return x.updateAgent(ctx, op)
 	case organization.ReorderAgents:
 		return x.reorderAgents(ctx, op)

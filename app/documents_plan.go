@@ -1,16 +1,19 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"orgd/domain/access"
 	"orgd/domain/activity"
+	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/idempotency"
+	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 	"orgd/domain/organization"
@@ -37,7 +40,8 @@ type PlanDocument struct {
 }
 
 // Plan returns the hash of the plan. It returns organization.ErrRefused with
-// everything that keeps the document from being applied.
+// everything that keeps the document from being applied, and organization.ErrChanged if others
+// keep changing the organization while it is planned.
 func (s *Documents) Plan(ctx context.Context, c Call, in PlanDocument) (string, error) {
 	p, err := s.plan(ctx, c, in)
 	if isEnded(err) {
@@ -80,7 +84,7 @@ func (s *Documents) plan(ctx context.Context, c Call, in PlanDocument) (*organiz
 			return p, err
 		}
 		if attempt == attempts {
-			return nil, ports.ErrUnavailable.Because(err)
+			return nil, err
 		}
 		if in.Restart != nil {
 			if err := in.Restart(); err != nil {
@@ -99,9 +103,33 @@ func (s *Documents) planOnce(ctx context.Context, c Call, in PlanDocument) (*org
 		Document: in.Document, Entries: liveEntries{in.Entries, c}, State: state, Prune: in.Prune,
 		Department: func(key name.Key) (department.Department, error) { return s.departments.Department(ctx, key) },
 		Agents:     s.agentPages(ctx, c.live),
+		Former:     func(id agent.ID) (name.Key, error) { return s.formerName(ctx, id) },
 		Costs:      func() (bool, error) { return s.hasCosts(ctx) },
 		NewID:      s.ids.NewID, On: activity.Cause{At: s.clock.Now()}, Emit: in.Emit,
 	})
+}
+
+// formerName returns the name that an agent had before the one that it has, "" if it had no other.
+func (s *Documents) formerName(ctx context.Context, id agent.ID) (name.Key, error) {
+	var is name.Key
+	read := func(last *identity.Version) ([]identity.Version, error) {
+		var before int64
+		if last != nil {
+			before = last.Number
+		}
+		return s.identities.Versions(ctx, id, before, RowsAtOnce)
+	}
+	for found, err := range pages(read) {
+		if err != nil {
+			return "", err
+		}
+		for _, v := range found {
+			if is = cmp.Or(is, v.Content.Name.Key); v.Content.Name.Key != is {
+				return v.Content.Name.Key, nil
+			}
+		}
+	}
+	return "", nil
 }
 
 // liveEntries are entries that are read as long as the caller's session goes on.

@@ -1,14 +1,78 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"orgd/domain/agent"
+	"orgd/domain/company"
+	"orgd/domain/department"
+	"orgd/domain/domaintest"
+	"orgd/domain/fault"
+	"orgd/domain/jsondoc"
+	"orgd/domain/name"
 	"orgd/domain/organization"
+	"orgd/ports"
 )
+
+// What a restless organization has: the department in its list is deleted before it is read.
+type (
+	defaultCompany      struct{ ports.CompanyStore }
+	restlessDepartments struct{ ports.DepartmentStore }
+	noAgents            struct{ ports.AgentStore }
+	noTime              struct{ ports.IDs }
+)
+
+func (noTime) Now() time.Time { return time.Time{} }
+
+func (defaultCompany) Company(context.Context) (company.Company, error) {
+	return company.Default(time.Time{}), nil
+}
+
+func (restlessDepartments) Departments(context.Context, company.OrderKey, int) ([]department.Department, error) {
+	return []department.Department{{ID: "ops", Name: domaintest.Name("Ops"), Revision: 1}}, nil
+}
+
+func (restlessDepartments) Department(context.Context, name.Key) (department.Department, error) {
+	return department.Department{}, department.ErrNotFound
+}
+
+func (noAgents) Records(context.Context, agent.Query) ([]agent.Record, error) { return nil, nil }
+
+func (noAgents) Counts(context.Context, []name.Key) (map[name.Key]agent.Counts, error) {
+	return nil, nil
+}
+
+type noEntries struct{}
+
+func (noEntries) Agent(int) (jsondoc.Value, error) { return jsondoc.Value{}, nil }
+
+// A plan that others overtake again and again is refused as one, not as an error that nobody
+// has planned for.
+func TestOvertakenPlan(t *testing.T) {
+	b := organization.NewBuilder()
+	b.Field(organization.FieldFormat, 0)
+	b.Format(domaintest.JSON(t, "1"), 0)
+	b.Field(organization.FieldDepartments, 0)
+	b.Department(domaintest.JSON(t, `{"name":"Ops"}`), organization.Where{})
+	doc, err := b.Document(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents := NewDocuments(noTime{}, noTime{}, noAgents{}, restlessDepartments{}, defaultCompany{}, nil)
+	_, planned := documents.Plan(t.Context(), Call{}, PlanDocument{Document: doc, Entries: noEntries{}})
+	_, applied := documents.Apply(t.Context(), Call{}, ApplyDocument{Document: doc, Entries: noEntries{}})
+	_, strict := documents.Apply(t.Context(), Call{}, ApplyDocument{Document: doc, Entries: noEntries{}, Hash: "x"})
+	for what, err := range map[string]error{"Plan": planned, "Apply": applied, "Apply of a plan": strict} {
+		if f := fault.Of(err); f.Code != fault.VersionConflict || errors.Is(err, ports.ErrUnavailable) {
+			t.Errorf("%s = %v (%v), want the code 4002", what, err, f.Code)
+		}
+	}
+}
 
 // Operations of a phase run at the same time, within bounds of their number and size.
 // After an error no more are started.

@@ -6,7 +6,6 @@ import (
 
 	"orgd/domain/access"
 	"orgd/domain/agent"
-	"orgd/domain/department"
 	"orgd/domain/fault"
 	"orgd/domain/idempotency"
 	"orgd/domain/identity"
@@ -29,30 +28,20 @@ type RestoreAgent struct {
 func (s *Agents) Restore(ctx context.Context, c Call, in RestoreAgent) (restored agent.Record, err error) {
 	ch := newChange(s.clock, s.ids, c)
 	events := ch.cause(s.ids)
-	as, gone := in.Restoring, error(nil)
-	if in.Department != nil {
-		d, err := s.departments.Name(ctx, in.Department.Key)
-		switch {
-		case errors.Is(err, department.ErrNotFound):
-			gone = agent.NoDepartment(*in.Department)
-		case err != nil:
-			return restored, err
-		default:
-			as.Department = &d
-		}
-	}
 	_, err = s.agents.Restore(ctx, in.Ref.ID, func(f agent.Former) (ports.AgentChange, error) {
-		into := f.Into(as)
+		into := f.Into(in.Restoring)
 		if err := access.CheckIn(c.Actor, access.AgentsRestore, into.Key); err != nil {
 			return ports.AgentChange{}, err
 		}
 		if err := c.If.Check(f.Last.Tag()); err != nil {
 			return ports.AgentChange{}, err
 		}
-		if gone != nil { // a rule of the state: the agent's existence and its tag come first
-			return ports.AgentChange{}, gone
+		// A rule of the state: the agent's existence and its tag come first.
+		into, err := s.written(ctx, into)
+		if err != nil {
+			return ports.AgentChange{}, err
 		}
-		step, err := f.Restore(as, events)
+		step, err := f.Restore(agent.Restoring{Name: in.Name, Department: &into}, events)
 		if err != nil {
 			return ports.AgentChange{}, err
 		}

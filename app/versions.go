@@ -6,11 +6,9 @@ import (
 
 	"orgd/domain/access"
 	"orgd/domain/agent"
-	"orgd/domain/department"
 	"orgd/domain/fault"
 	"orgd/domain/idempotency"
 	"orgd/domain/identity"
-	"orgd/domain/name"
 	"orgd/ports"
 )
 
@@ -100,7 +98,15 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (after 
 		if err := ch.mayChange(access.AgentsRollback, a, &target.Content.Department); err != nil {
 			return ports.AgentChange{}, err
 		}
-		step, err := a.Rollback(target, events)
+		into := a.Department()
+		if former := target.Content.Department; former.Key != into.Key {
+			if into, err = s.written(ctx, former); err != nil {
+				return ports.AgentChange{}, err
+			}
+		}
+		back := target
+		back.Content.Department = into
+		step, err := a.Rollback(back, events)
 		if err != nil {
 			return ports.AgentChange{}, err
 		}
@@ -112,9 +118,8 @@ func (s *Agents) Rollback(ctx context.Context, c Call, in RollbackAgent) (after 
 		err = s.tryRollback(ctx, in.Ref, roll)
 	} else {
 		_, err = s.agents.Update(ctx, in.Ref, roll)
-		err = asRollback(err, target)
 	}
-	return after, err
+	return after, asRollback(err, target)
 }
 
 // tryRollback does what the commit of a rollback would do, without it.
@@ -128,19 +133,12 @@ func (s *Agents) tryRollback(ctx context.Context, ref identity.Ref, roll func(ag
 		return err
 	}
 	next := step.Agent
-	_, err = s.departments.Name(ctx, next.Department().Key)
-	if errors.Is(err, department.ErrNotFound) {
-		return formerDepartmentGone(next.Department())
-	}
-	if err != nil {
-		return err
-	}
 	other, err := s.agents.Agent(ctx, identity.Ref{Name: next.Name().Key})
 	if errors.Is(err, agent.ErrNotFound) {
 		return nil
 	}
 	if err == nil && other.ID() != next.ID() {
-		return formerNameTaken(next.Name(), agent.Taken(other.Name().Text))
+		return agent.Taken(other.Name().Text)
 	}
 	return err
 }
@@ -151,19 +149,10 @@ func (s *Agents) tryRollback(ctx context.Context, ref identity.Ref, roll func(ag
 func asRollback(err error, target identity.Version) error {
 	switch {
 	case errors.Is(err, agent.ErrDepartment):
-		return formerDepartmentGone(target.Content.Department)
+		return agent.ErrRollback.With("the former department %q no longer exists", target.Content.Department.Text)
 	case errors.Is(err, agent.ErrExists):
-		return formerNameTaken(target.Content.Name, err)
+		return agent.ErrRollback.With("the former name %q is taken: %s", target.Content.Name.Text, fault.Of(err).Msg)
 	default:
 		return err
 	}
-}
-
-func formerDepartmentGone(d name.Name) error {
-	return agent.ErrRollback.With("the former department %q no longer exists", d.Text)
-}
-
-// formerNameTaken is a former name that an agent has now, which err names.
-func formerNameTaken(n name.Name, err error) error {
-	return agent.ErrRollback.With("the former name %q is taken: %s", n.Text, fault.Of(err).Msg)
 }

@@ -47,7 +47,8 @@ type AgentStore interface {
 	// the holder's name if the step's new name is taken, and agent.ErrDepartment if the agent
 	// moves to a department that does not exist. An error of change is returned
 	// as it is and nothing is stored. change may run more than once, so it
-	// touches only its argument. It may read what never changes: versions.
+	// touches only its argument. It may read what never changes: versions, and
+	// how departments write their names.
 	Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (AgentChange, error)) (agent.Agent, error)
 
 	// Deleted returns deleted agents that q selects, in its order. An agent that an older

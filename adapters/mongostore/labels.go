@@ -186,7 +186,7 @@ func (s *Agents) readContents(ctx context.Context, found []agent.Resolved) error
 		s.db.contents.Put(string(a.ID), a.Version, a.Content)
 	}
 	for id := range unknown {
-		return fmt.Errorf("mongostore: version %s is missing from the storage", id)
+		return ports.ErrStorage.Because(fmt.Errorf("mongostore: version %s is missing", id))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"orgd/domain/identity"
 	"orgd/domain/name"
 	"orgd/domain/page"
+	"orgd/ports"
 )
 
 // Records implements [ports.AgentStore]. If all agents of the page are remembered, the database
@@ -167,7 +168,7 @@ func (s *Agents) whole(v *View, rec agent.Record) (agent.Record, error) {
 // not asked for it.
 func listError(err error) error {
 	if errors.Is(err, identity.ErrRecordMissing) {
-		return fmt.Errorf("sqlitestore: list agents: %v", err)
+		return ports.ErrStorage.Because(fmt.Errorf("sqlitestore: list agents: %v", err))
 	}
 	return wrap(err, "list agents", "")
 }

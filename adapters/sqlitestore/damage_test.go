@@ -9,6 +9,7 @@ import (
 
 	"orgd/domain/agent"
 	"orgd/domain/identity"
+	"orgd/ports"
 )
 
 // A damaged database is not taken for one where nobody ever was.
@@ -27,7 +28,7 @@ func TestAgentWithoutIdentity(t *testing.T) {
 	if !errors.Is(err, identity.ErrRecordMissing) {
 		t.Errorf("Agent = %v, want ErrRecordMissing", err)
 	}
-	if _, err = o.agents.Records(context.Background(), agent.Query{Limit: 10}); err == nil || errors.Is(err, identity.ErrRecordMissing) {
-		t.Errorf("Records = %v, want a failure of the storage", err)
+	if _, err = o.agents.Records(context.Background(), agent.Query{Limit: 10}); !errors.Is(err, ports.ErrStorage) || errors.Is(err, identity.ErrRecordMissing) {
+		t.Errorf("Records = %v, want ErrStorage", err)
 	}
 }

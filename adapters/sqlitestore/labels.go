@@ -169,7 +169,7 @@ func (s *Agents) latest() rowsOf[agent.Resolved] {
 }
 
 func missingVersion(number int64, id agent.ID) error {
-	return fmt.Errorf("version %d of agent %s is missing from the storage", number, id)
+	return ports.ErrStorage.Because(fmt.Errorf("sqlitestore: version %d of agent %s is missing", number, id))
 }
 
 // errForgotten says that not all of a page is remembered.

@@ -133,6 +133,27 @@ func TestAgentDiffAndRollback(t *testing.T) {
 	}
 }
 
+// Commands take names for the same where the service does.
+func TestNamesInOtherLetters(t *testing.T) {
+	o := newOffice(t)
+	o.staff()
+	o.can(t, "department", "create", "Straße")
+	o.can(t, "agent", "create", "Ann", "--role", "Guide", "--department", "strasse")
+	o.can(t, "agent", "create", "Weiß", "--role", "Guide", "--department", "STRASSE")
+	o.can(t, "agent", "delete", "Weiß", "--yes")
+	for _, line := range []string{"department reorder STRASSE", "agent restore weiss", "department reorder-agents strasse WEISS"} {
+		if r := o.types(t, "", strings.Fields(line)...); r.code != exitOK {
+			t.Errorf("orgd %s = %d:\n%s", line, r.code, r.stderr)
+		}
+	}
+	w := o.start(t, "get", "agents", "--watch", "--department", "STRASSE", "--name-prefix", "WEISS")
+	w.shows(w.stdout, "Weiß")
+	o.can(t, "agent", "create", "Weiß-Lang", "--role", "Guide", "--department", "strasse")
+	w.shows(w.stdout, "Weiß-Lang")
+	w.interrupt()
+	w.ends(130)
+}
+
 func TestAgentRestore(t *testing.T) {
 	o := newOffice(t)
 	o.staff()

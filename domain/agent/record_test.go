@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/domain/domaintest"
+	"orgd/domain/fault"
 	"orgd/domain/jsondoc"
 )
 
@@ -43,8 +45,24 @@ func shown(members func(*jsondoc.Writer)) string {
 	return string(w.Bytes())
 }
 
+// A record that is damaged is a failure of the storage, not a mistake of who asks for it.
 func TestDamagedRecord(t *testing.T) {
 	whole := hire(t, "").Record()
+	broken := whole
+	for field, set := range map[string]func(string){
+		"identity": func(s string) { broken = whole; broken.Identity = s }, "unversioned": func(s string) { broken = whole; broken.Unversioned = s },
+		"labels": func(s string) { broken = whole; broken.Labels = s },
+	} {
+		for _, text := range []string{`{`, `[`, `{"x":1}`, `[{"x":1}]`, `"x"`} {
+			set(text)
+			if _, err := broken.Agent(); domaintest.Code(err) != fault.Persistence {
+				t.Errorf("Agent with %s for its %s = %v (%v), want the code 8002", text, field, err, domaintest.Code(err))
+			}
+			if _, err := broken.Department(); err != nil && domaintest.Code(err) != fault.Persistence {
+				t.Errorf("Department with %s for its %s = %v (%v), want the code 8002", text, field, err, domaintest.Code(err))
+			}
+		}
+	}
 	for _, text := range []string{``, `[]`, `{"tier":1}`, `{"x":1}`} {
 		rec := whole
 		rec.Unversioned = text

@@ -49,7 +49,7 @@ func (s Schema) Complete(r Record) (Record, error) {
 	versioned, err := jsondoc.ParseStored(r.Identity)
 	unversioned, err2 := jsondoc.ParseStored(r.Unversioned)
 	if err := errors.Join(err, err2); err != nil {
-		return r, fmt.Errorf("agent %s: %w", r.ID, err)
+		return r, fmt.Errorf("agent %s: %w", r.ID, jsondoc.ErrStored.Because(err))
 	}
 	for _, f := range s {
 		path := strings.Split(f.Path, ".")

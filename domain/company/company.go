@@ -190,7 +190,7 @@ func (c Company) Canonical() []byte {
 func Parse(canonical []byte) (Company, error) {
 	c := Default(time.Time{})
 	if err := jsondoc.ReadStored(canonical, c.read); err != nil {
-		return Company{}, fmt.Errorf("company: parse: %v", err)
+		return Company{}, fmt.Errorf("company: parse: %w", err)
 	}
 	return c, nil
 }

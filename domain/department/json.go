@@ -35,7 +35,7 @@ func (d Department) Canonical() []byte {
 func Parse[T []byte | string](canonical T) (Department, error) {
 	d := blank()
 	if err := jsondoc.ReadStored(canonical, d.read); err != nil {
-		return Department{}, fmt.Errorf("department: parse: %v", err)
+		return Department{}, fmt.Errorf("department: parse: %w", err)
 	}
 	return d, nil
 }

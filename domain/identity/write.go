@@ -44,7 +44,7 @@ func Parse[T []byte | string](canonical T) (Content, error) {
 		c.Read(r)
 	})
 	if err != nil {
-		return Content{}, fmt.Errorf("identity: parse: %v", err)
+		return Content{}, fmt.Errorf("identity: parse: %w", err)
 	}
 	return c, nil
 }
@@ -85,7 +85,7 @@ func DepartmentIn(canonical string) (n name.Name, err error) {
 		n, err = name.Parse(text)
 	}
 	if err != nil {
-		return n, fmt.Errorf("identity: parse: department: %v", err)
+		return n, fmt.Errorf("identity: parse: department: %w", jsondoc.ErrStored.Because(err))
 	}
 	return n, nil
 }

@@ -57,6 +57,16 @@ func (n Name) Clone() Name {
 // Parse reads a name of at most [MaxLength] code points. See [ParseMax].
 func Parse(s string) (Name, error) { return ParseMax(s, MaxLength) }
 
+// KeyOf returns the key of a text that was a name where it comes from. If it is not one here,
+// because a newer service has other rules, it is its own key.
+func KeyOf(s string) Key {
+	n, err := Parse(s)
+	if err != nil {
+		return Key(s)
+	}
+	return n.Key
+}
+
 // ParseMax reads a name of 1 to max code points. The length counts after NFC
 // normalization and after removing surrounding white space. It returns an
 // occurrence of [ErrInvalid] for a text that is empty, too long or not UTF-8,

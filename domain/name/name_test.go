@@ -91,6 +91,15 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// What is no name is its own key.
+func TestKeyOf(t *testing.T) {
+	for text, want := range map[string]name.Key{"Straße": "strasse", " OPS ": "ops", "a/b": "a/b", "..": "..", "": "", "A\u202e": "A\u202e"} {
+		if got := name.KeyOf(text); got != want {
+			t.Errorf("KeyOf(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestParsePrefix(t *testing.T) {
 	const id = "0190c0de-c0de-7000-8000-00000000c0de"
 	for in, want := range map[string]name.Key{

@@ -40,18 +40,20 @@ type match struct {
 }
 
 // newMatch finds the parts of state that doc names. A new agent gets an id from
-// newID, in the order of the document.
-func newMatch(doc *Document, state *State, prune bool, newID func() string) *match {
+// newID, in the order of the document. An error is one of former.
+func newMatch(doc *Document, state *State, prune bool, former FormerName, newID func() string) (*match, error) {
 	m := &match{
 		doc: doc, state: state, prune: prune,
 		departments: newPairs(len(doc.Departments), len(state.Departments)),
 		agents:      newPairs(len(doc.Agents), len(state.Agents)),
 	}
 	m.matchDepartments()
-	m.matchAgents()
+	if err := m.matchAgents(former); err != nil {
+		return nil, err
+	}
 	m.nameAgents(newID)
 	m.checkDepartments()
-	return m
+	return m, nil
 }
 
 func (m *match) matchDepartments() {
@@ -79,46 +81,6 @@ func (m *match) matchDepartments() {
 		}
 	}
 	m.order = append(m.order, added...)
-}
-
-// matchAgents maps every entry to the agent of its name. An entry whose name no agent
-// has gets the agent of its previous name. The old name of that agent is then free
-// for another entry.
-func (m *match) matchAgents() {
-	at := make(map[name.Key]int, len(m.state.Agents))
-	for i, a := range m.state.Agents {
-		at[a.Name.Key] = i
-	}
-	var nameless []int // entries whose name no agent has, or has kept
-	for e, entry := range m.doc.Agents {
-		if i, ok := at[entry.Name.Key]; ok {
-			m.agents.join(e, i)
-		} else {
-			nameless = append(nameless, e)
-		}
-	}
-	renamed := map[int]int{} // agents of the state that get another name
-	for k := 0; k < len(nameless); k++ {
-		e := nameless[k]
-		entry := m.doc.Agents[e]
-		if entry.Previous == nil {
-			continue
-		}
-		i, ok := at[*entry.Previous]
-		if !ok {
-			continue
-		}
-		if first, taken := renamed[i]; taken {
-			m.problems.add(ErrRefused.At(Path(FieldAgents, e)+"."+FieldPreviousName, "is also that of %s", Path(FieldAgents, first)), entry.Where)
-			continue
-		}
-		renamed[i] = e
-		if other := m.agents.entries[i]; other != none {
-			m.agents.parts[other] = none
-			nameless = append(nameless, other)
-		}
-		m.agents.join(e, i)
-	}
 }
 
 // nameAgents decides which agent will have which name.

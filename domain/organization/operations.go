@@ -16,6 +16,7 @@ const (
 	ReleaseShare // takes its share of the budget from a department
 	DeleteDepartment
 	CreateAgent
+	StepAside // gives an agent a name for a moment, so that another one can have its own
 	UpdateAgent
 	DeleteAgent
 	ReorderAgents // of one department

@@ -56,6 +56,19 @@ func newIDs() func() string {
 	return func() string { i++; return fmt.Sprintf("n-%03d", i) }
 }
 
+// formerNames are the names that agents had before.
+type formerNames map[agent.ID]name.Key
+
+func (f formerNames) of(id agent.ID) (name.Key, error) { return f[id], nil }
+
+func matched(t interface{ Fatal(...any) }, doc *Document, s *State, prune bool) *match {
+	m, err := newMatch(doc, s, prune, formerNames{}.of, newIDs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func TestMatch(t *testing.T) {
 	agents := func(entries ...string) []string {
 		for i, e := range entries {
@@ -80,16 +93,34 @@ func TestMatch(t *testing.T) {
 		{"renamed", "a", "b<a", "id-a", ""},
 		{"renamed before", "b", "b<a", "id-b", ""},
 		{"nobody had it", "c", "b<a", "n-000", ""},
-		{"the new name exists", "a b", "b<a", "id-b", ""},
+		{"the new name exists", "a b", "b<a", "", `agents[0].previous_name: there are agents of both names, "a" and "b", and no entry gives the second another name`},
+		{"the new name exists, and the old one stays", "a b", "b<a a", "", `agents[0].previous_name: there are agents of both names, "a" and "b", and no entry gives the second another name`},
+		{"the new name is the one renamed", "a b<a", "b<a", "id-b", ""},
+		{"the new name is the one renamed long ago", "a b<z", "b<a", "", `agents[0].previous_name: there are agents of both names, "a" and "b", and no entry gives the second another name`},
 		{"the old name is another's now", "a", "b<a a", "id-a n-000", ""},
-		{"the same again", "b a", "b<a a", "id-b id-a", ""},
+		{"the same again", "b<a a", "b<a a", "id-b id-a", ""},
 		{"a row of renames", "a b", "c<b b<a", "id-b id-a", ""},
 		{"a row of renames, other way round", "a b", "b<a c<b", "id-a id-b", ""},
 		{"the end of a row again", "a c", "c<b b<a", "id-c id-a", ""},
-		{"no swap", "a b", "a<b b<a", "id-a id-b", ""},
+		{"a row of renames again", "b<a c<b", "c<b b<a", "id-c id-b", ""},
+		{"a row onto a name that exists", "a b c", "c<b b<a", "", `agents[0].previous_name: there are agents of both names, "b" and "c", and no entry gives the second another name`},
+		{"a swap", "a b", "a<b b<a", "id-b id-a", ""},
+		{"a swap again", "b<a a<b", "b<a a<b", "id-b id-a", ""},
+		{"a swap, half of it done by hand", "b<x a<b", "b<a a<b", "", `agents[0].previous_name: there are agents of both names, "a" and "b", and no entry gives the second another name`},
+		{"a circle", "a b c", "a<c c<b b<a", "id-c id-b id-a", ""},
+		{"a circle and a row into it", "a b c", "b<a a<b d<c c", "id-a id-b id-c n-000", ""},
 		{"twice the same", "a", "b<a c<a", "", "agents[1].previous_name: is also that of agents[0]"},
 	} {
-		m := newMatch(built(t, nil, agents(strings.Fields(tc.entries)...)), state(strings.Fields(tc.state)...), false, newIDs())
+		s, was := state(), formerNames{}
+		for i, a := range strings.Fields(tc.state) {
+			n, former, _ := strings.Cut(a, "<")
+			s.Agents = append(s.Agents, Member{ID: agent.ID("id-" + n), Name: domaintest.Name(n), Department: "d", OrderKey: agent.OrderKey(fmt.Sprintf("%03d", i)), Revision: 1})
+			was[agent.ID("id-"+n)] = name.Key(former)
+		}
+		m, err := newMatch(built(t, nil, agents(strings.Fields(tc.entries)...)), s, false, was.of, newIDs())
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := m.problems.err(); tc.refused != "" || err != nil {
 			if domaintest.Code(err) != fault.Validation || err.Error() != tc.refused {
 				t.Errorf("%s: refusal = %v, want %s", tc.what, err, tc.refused)
@@ -109,12 +140,12 @@ func TestMatch(t *testing.T) {
 // References lead to whoever will have the name.
 func TestReferences(t *testing.T) {
 	doc := built(t, nil, []string{`{"name":"b","previous_name":"a"}`, `{"name":"new","role":"r","department":"D"}`})
-	m := newMatch(doc, state("a", "other"), false, newIDs())
+	m := matched(t, doc, state("a", "other"), false)
 	want := identity.References{"B": "id-a", "NEW": "n-000", "other": "id-other"}
 	if diff := cmp.Diff(want, m.references([]string{"a", "B", "NEW", "other", "nobody", ""})); diff != "" {
 		t.Errorf("references (-want +got):\n%s", diff)
 	}
-	pruned := newMatch(doc, state("a", "other"), true, newIDs())
+	pruned := matched(t, doc, state("a", "other"), true)
 	if refs := pruned.references([]string{"other"}); len(refs) > 0 {
 		t.Errorf("references to an agent that goes = %v, want none", refs)
 	}
@@ -128,12 +159,12 @@ func TestReferences(t *testing.T) {
 
 func TestHomes(t *testing.T) {
 	doc := built(t, []string{`{"name":"E"}`}, []string{`{"name":"a"}`, `{"name":"b","department":"D"}`, `{"name":"c","department":"e"}`})
-	err := newMatch(doc, state("a", "b", "c"), true, newIDs()).problems.err()
+	err := matched(t, doc, state("a", "b", "c"), true).problems.err()
 	if domaintest.Code(err) != fault.Validation || err.Error() != "agents[0].department: must be given, because the agent's department is to be deleted; "+
 		"agents[1].department: there will be no such department" {
 		t.Errorf("refusal = %v", err)
 	}
-	if err := newMatch(doc, state("a", "b", "c"), false, newIDs()).problems.err(); err != nil {
+	if err := matched(t, doc, state("a", "b", "c"), false).problems.err(); err != nil {
 		t.Errorf("refusal without deletions = %v, want nil", err)
 	}
 }
@@ -159,7 +190,7 @@ func TestArrange(t *testing.T) {
 func TestMoves(t *testing.T) {
 	doc := built(t, nil, []string{`{"name":"new","role":"r","department":"D"}`, `{"name":"c"}`, `{"name":"a"}`})
 	s := state("a", "b", "c")
-	m := newMatch(doc, s, false, newIDs())
+	m := matched(t, doc, s, false)
 	want := []Move{{"n-000", "d", "n-000", "000"}, {"id-a", "d", "000", "n-000"}}
 	if diff := cmp.Diff(want, m.moves(newIDs())); diff != "" {
 		t.Errorf("moves (-want +got):\n%s", diff)
@@ -169,7 +200,7 @@ func TestMoves(t *testing.T) {
 		t.Errorf("agentOrder (-want +got):\n%s", diff)
 	}
 	s.Agents[2].OrderKey = "000" // as after a move that was cut short
-	moves := newMatch(doc, s, false, newIDs()).moves(func() string { return "z" })
+	moves := matched(t, doc, s, false).moves(func() string { return "z" })
 	want = []Move{{"n-000", "d", "n-000", "000"}, {"id-c", "d", "000", "n-000"}, {"id-a", "d", "000", "z"}}
 	if diff := cmp.Diff(want, moves); diff != "" {
 		t.Errorf("moves from shared places (-want +got):\n%s", diff)
@@ -213,7 +244,7 @@ func TestWaves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := newMatch(doc, state(there...), false, newIDs())
+		m := matched(t, doc, state(there...), false)
 		all := make([]Operation, n)
 		for e := range all {
 			all[e] = Operation{Entry: e, Agent: m.ids[e]}
@@ -285,7 +316,7 @@ func TestWavesOfCycles(t *testing.T) {
 		}
 		entries[i] = fmt.Sprintf(`{"name":"x%d","role":"r","department":"D","authority":{"can_delegate_to":[%s]}}`, i, strings.Join(to, ","))
 	}
-	m := newMatch(built(t, nil, entries), state(), false, newIDs())
+	m := matched(t, built(t, nil, entries), state(), false)
 	all := make([]Operation, agents)
 	for e := range all {
 		all[e] = Operation{Entry: e, Agent: m.ids[e]}

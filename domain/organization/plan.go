@@ -1,7 +1,6 @@
 package organization
 
 import (
-	"errors"
 	"iter"
 	"slices"
 
@@ -9,13 +8,14 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 )
 
 // ErrChanged says that the organization is not as it was when its state was read.
-var ErrChanged = errors.New("organization: it has changed since it was read")
+var ErrChanged = fault.New(fault.VersionConflict, "others have changed the organization meanwhile; try again")
 
 // State is an organization without the contents of its departments and agents.
 type State struct {
@@ -51,6 +51,8 @@ type Inputs struct {
 	Department func(name.Key) (department.Department, error)
 	// Agents are all agents in order, page by page; an error is the last element.
 	Agents iter.Seq2[[]agent.Record, error]
+	// Former is asked where agents may have exchanged names.
+	Former FormerName
 	// Costs reports whether a cost was ever recorded.
 	Costs func() (bool, error)
 
@@ -83,7 +85,10 @@ type Plan struct {
 // everything that keeps the document from being applied, and [ErrChanged] if the
 // organization does not match its state.
 func NewPlan(in Inputs) (*Plan, error) {
-	m := newMatch(in.Document, in.State, in.Prune, in.NewID)
+	m, err := newMatch(in.Document, in.State, in.Prune, in.Former, in.NewID)
+	if err != nil {
+		return nil, err
+	}
 	p := &planner{in: in, match: m, problems: m.problems, digest: newDigest(), index: make(map[agent.ID]int, len(in.State.Agents))}
 	p.digest.state("company", in.State.Company.Revision)
 	for _, d := range in.State.Departments {
@@ -103,7 +108,12 @@ func NewPlan(in Inputs) (*Plan, error) {
 
 // AsOf returns when and by whom the entry of an operation on an agent was written elsewhere;
 // nil if it was not.
-func (p *Plan) AsOf(op Operation) *identity.AsOf { return p.match.doc.Agents[op.Entry].AsOf }
+func (p *Plan) AsOf(op Operation) *identity.AsOf {
+	if op.Kind == StepAside {
+		return nil
+	}
+	return p.match.doc.Agents[op.Entry].AsOf
+}
 
 // CompanyPatch returns what an operation changes in the company.
 func (p *Plan) CompanyPatch(op Operation) company.Patch {
@@ -122,6 +132,17 @@ func (p *Plan) DepartmentPatch(op Operation) (department.Patch, error) {
 
 // AgentPatch reads what an operation sets in an agent.
 func (p *Plan) AgentPatch(op Operation) (agent.Patch, error) {
+	if op.Kind == StepAside {
+		w := jsondoc.NewWriter(nil)
+		w.Open()
+		w.Field("name").Text(string(p.match.doc.Agents[op.Entry].aside()))
+		w.Close()
+		v, err := jsondoc.Parse(w.Bytes())
+		if err != nil {
+			return agent.Patch{}, err
+		}
+		return agent.ParsePatch(v)
+	}
 	patch, err := p.match.agentPatch(p.entries, op.Entry)
 	if err != nil {
 		return patch, err
@@ -142,7 +163,7 @@ func (p *Plan) Path(op Operation) string {
 		return FieldDepartments
 	case ReorderAgents:
 		return FieldAgents
-	case CreateAgent, UpdateAgent, DeleteAgent:
+	case CreateAgent, StepAside, UpdateAgent, DeleteAgent:
 		called, ok := p.match.futureName(op.Agent)
 		if i := slices.IndexFunc(p.match.state.Agents, func(a Member) bool { return a.ID == op.Agent }); i >= 0 && !ok {
 			called = p.match.state.Agents[i].Name.Text

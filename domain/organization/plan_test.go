@@ -26,8 +26,12 @@ type entries []jsondoc.Value
 func (e entries) Agent(i int) (jsondoc.Value, error) { return e[i], nil }
 
 func record(n string, home name.Name, instructions string) agent.Record {
-	a := agent.Agent{Identity: identity.Default(), OrderKey: agent.OrderKey("00" + n), Revision: 5, Version: 1}
-	a.Identity.ID, a.Identity.Name, a.Identity.Role, a.Identity.Department = agent.ID("id-"+n), domaintest.Name(n), "r", home
+	return recordOf(agent.ID("id-"+n), domaintest.Name(n), home, instructions)
+}
+
+func recordOf(id agent.ID, n, home name.Name, instructions string) agent.Record {
+	a := agent.Agent{Identity: identity.Default(), OrderKey: "00" + agent.OrderKey(id[len("id-"):]), Revision: 5, Version: 1}
+	a.Identity.ID, a.Identity.Name, a.Identity.Role, a.Identity.Department = id, n, "r", home
 	a.Identity.HiringDate, a.Identity.Instructions = "2026-01-31", instructions
 	a.Text = a.Identity.Canonical()
 	return a.Record()
@@ -78,7 +82,7 @@ func TestPhases(t *testing.T) {
 	if err != nil {
 		t.Fatalf("NewPlan = %v", err)
 	}
-	kinds := []string{"update company", "create department", "update department", "release share", "delete department", "create agent", "update agent",
+	kinds := []string{"update company", "create department", "update department", "release share", "delete department", "create agent", "step aside", "update agent",
 		"delete agent", "reorder agents", "reorder departments"}
 	var got []string
 	for _, phase := range p.Phases {
@@ -114,6 +118,48 @@ func TestPhases(t *testing.T) {
 	}
 	if next, expected := p.Order([]name.Key{"low", "x", "new"}); !slices.Equal(next, []name.Key{"new", "x", "low"}) || expected {
 		t.Errorf("Order with another department = %s, %t", next, expected)
+	}
+}
+
+// Agents that exchange their names do so in single steps: one is aside for a moment. Cut short
+// anywhere, the same document does the rest.
+func TestExchange(t *testing.T) {
+	in := inputs(t, []string{`{"name":"Low"}`, `{"name":"Gone"}`}, []string{`{"name":"b","previous_name":"a"}`, `{"name":"a","previous_name":"b"}`})
+	former := formerNames{}
+	in.Former = former.of
+	names := func() (all []string) {
+		for _, a := range in.State.Agents {
+			all = append(all, a.Name.Text)
+		}
+		return all
+	}
+	const aside = "renamed-59b271ae1bbcb1d31d41929817f4b16f"
+	var got []string
+	for range 4 {
+		p, err := NewPlan(in)
+		if err != nil {
+			t.Fatalf("NewPlan with %v = %v", names(), err)
+		}
+		ops := slices.DeleteFunc(slices.Concat(p.Phases...), func(op Operation) bool { return op.Kind != StepAside && op.Kind != UpdateAgent })
+		got = append(got, fmt.Sprint(names(), " ", len(ops), " ", p.Counts.Updated))
+		if len(ops) == 0 {
+			break
+		}
+		patch, err := p.AgentPatch(ops[0]) // and here it is cut short
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(in.State.Agents, func(a Member) bool { return a.ID == ops[0].Agent })
+		former[ops[0].Agent], in.State.Agents[i].Name = in.State.Agents[i].Name.Key, *patch.Name()
+		var records []agent.Record
+		for k, a := range in.State.Agents {
+			records = append(records, recordOf(a.ID, a.Name, in.State.Departments[k].Name, ""))
+		}
+		in.Agents = func(yield func([]agent.Record, error) bool) { yield(records, nil) }
+	}
+	want := []string{"[a b] 3 2", "[" + aside + " b] 2 2", "[" + aside + " a] 1 1", "[b a] 0 0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("names, operations and updates (-want +got):\n%s", diff)
 	}
 }
 

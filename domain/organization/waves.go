@@ -10,9 +10,10 @@ import (
 // waves puts operations on agents into an order: those of one wave may run at the
 // same time, one wave after the other. An agent takes a name after the agent that
 // had it, and comes after the new agents that it refers to. In a cycle of references
-// one of them comes first: it refers to an id whose agent is created later.
+// one of them comes first: it refers to an id whose agent is created later. In a cycle of
+// names one agent steps aside.
 func (m *match) waves(ops []Operation) [][]Operation {
-	g := m.graph(ops)
+	g, ops := m.graph(ops), slices.Clone(ops)
 	var waves [][]Operation
 	for first := 0; first < len(ops); {
 		switch {
@@ -30,7 +31,10 @@ func (m *match) waves(ops []Operation) [][]Operation {
 		case len(g.waits[first]) == 0:
 			first++ // it is done
 		default:
-			g.cut(first)
+			if i := g.cut(first); i != none {
+				waves = append(waves, []Operation{{Kind: StepAside, Agent: ops[i].Agent, Entry: ops[i].Entry, From: ops[i].From}})
+				ops[i].From++
+			}
 		}
 	}
 	return waves
@@ -101,9 +105,9 @@ func without(list []int, x int) []int {
 }
 
 // cut finds a cycle of operations that wait for each other, beginning at one that is
-// not done, and removes a reference from it. Names do not form a cycle: the first of
-// a row of renames takes a name that no agent has.
-func (g *graph) cut(at int) {
+// not done, and removes a reference from it. If it has only names, it returns the operation
+// whose agent steps aside, which another one waits for no longer, else none.
+func (g *graph) cut(at int) (aside int) {
 	g.path = g.path[:0]
 	for ; g.index[at] == none; at = g.waits[at][0] {
 		g.index[at] = len(g.path)
@@ -115,10 +119,16 @@ func (g *graph) cut(at int) {
 	}
 	for k, i := range cycle {
 		if to := cycle[(k+1)%len(cycle)]; g.create[to] {
-			g.after[to] = without(g.after[to], i)
-			g.release(i, to)
-			return
+			g.remove(i, to)
+			return none
 		}
 	}
-	panic("organization: a cycle of names")
+	g.remove(cycle[len(cycle)-1], cycle[0])
+	return cycle[0]
+}
+
+// remove lets i not wait for to.
+func (g *graph) remove(i, to int) {
+	g.after[to] = without(g.after[to], i)
+	g.release(i, to)
 }

@@ -22,7 +22,7 @@ func (p Project) Canonical() []byte {
 func Parse(canonical []byte) (Project, error) {
 	p := Project{Status: Planning}
 	if err := jsondoc.ReadStored(canonical, p.readChange); err != nil {
-		return Project{}, fmt.Errorf("project: parse: %v", err)
+		return Project{}, fmt.Errorf("project: parse: %w", err)
 	}
 	return p, nil
 }

@@ -53,7 +53,7 @@ func Parse(canonical []byte) (Webhook, error) {
 		r.Bool("allow_private", &w.Allowed.AllowPrivate)
 	})
 	if err != nil {
-		return Webhook{}, fmt.Errorf("webhook: parse: %v", err)
+		return Webhook{}, fmt.Errorf("webhook: parse: %w", err)
 	}
 	return w, nil
 }

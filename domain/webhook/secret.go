@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -126,7 +125,7 @@ func ParseSecrets(stored []byte) (Secrets, error) {
 		r.Require("current", "former")
 	})
 	if err != nil {
-		return Secrets{}, errors.New("webhook: the stored secrets are damaged")
+		return Secrets{}, jsondoc.ErrStored.With("the secrets of the webhook are damaged")
 	}
 	return s, nil
 }

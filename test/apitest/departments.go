@@ -10,6 +10,7 @@ func departmentChecks() map[string]check {
 		"Defaults":       departmentDefaults,
 		"AllFields":      departmentWithAllFields,
 		"Names":          departmentNames,
+		"Spelling":       departmentSpelling,
 		"References":     departmentReferences,
 		"Rules":          departmentRules,
 		"Bounds":         departmentBounds,
@@ -33,6 +34,50 @@ func departmentDefaults(t *testing.T, s *Service) {
 	c.get("/departments/%C3%BCNIQUE").has("data", r.at("data"))
 	c.get("/company").has("data.departments.0", r.at("data"))
 	c.get("/departments").has("data.0", r.at("data"))
+}
+
+// Every way into a department takes its name as it writes it, also when it was another
+// department that an agent left.
+func departmentSpelling(t *testing.T, s *Service) {
+	w := newWorld(t, s)
+	w.found("Ops")
+	path := agentPath(w.hire("Dora", "OPS"))
+	in := func(department string) {
+		t.Helper()
+		w.get(path).want(200).has("data.department", department)
+		w.get("/organization").want(200).has("data.agents.3.department", department)
+	}
+	in("Ops")
+	w.patch(path, obj{"department": "Sales"}).want(200)
+	w.delete("/departments/ops").want(204)
+	w.found("OPS")
+	dry := w.post(path+"/versions/rollback?dry_run=true", obj{"target_version": 1}).want(200)
+	dry.has("data.department", "OPS")
+	w.post(path+"/versions/rollback", obj{"target_version": 1}).want(200).has("data.department", "OPS")
+	in("OPS")
+	tag := w.get(path).etag()
+	w.post(path+"/versions/rollback", obj{"target_version": 1}).want(200).has("data.department", "OPS")
+	if now := w.get(path).etag(); now != tag {
+		t.Errorf("tag = %s after a rollback to another spelling, want %s", now, tag)
+	}
+	w.patch(path, obj{"department": "Sales"}).want(200)
+	w.delete("/departments/OPS").want(204)
+	w.found("OPS")
+	w.patch(path, obj{"department": "ops"}).want(200)
+	in("OPS")
+	w.apply(obj{"format": 1, "agents": list{obj{"name": "Dora", "department": "sales"}}})
+	in("Sales")
+	w.apply(obj{"format": 1, "agents": list{obj{"name": "Dora", "department": "ops"}}})
+	in("OPS")
+	w.delete(path).want(204)
+	w.delete("/departments/OPS").want(204)
+	w.found("oPS")
+	w.post(path+"/restore", obj{}).want(200).has("data.department", "oPS")
+	in("oPS")
+	w.delete(path).want(204)
+	w.post(path+"/restore", obj{"department": "OPS"}).want(200).has("data.department", "oPS")
+	in("oPS")
+	w.get(path+"/history").has("data.3.description", "rehired as Worker in oPS")
 }
 
 // What is written comes back; agents are shown by name.

@@ -18,6 +18,7 @@ func applyChecks() map[string]check {
 		"Twice":        appliedTwice,
 		"Partial":      partialEntries,
 		"Prune":        prunes,
+		"Exchanges":    exchangedNames,
 		"PruneLists":   pruneNeedsLists,
 		"Rename":       renames,
 		"References":   documentReferences,
@@ -243,6 +244,34 @@ func renames(t *testing.T, s *Service) {
 		refused(400, 2000, "agents[1].previous_name: is also that of agents[0]")
 	c.plan(obj{"format": 1, "agents": list{entry("x", obj{"previous_name": ""}), entry("y", obj{"previous_name": 1})}}).
 		refused(400, 2001, "agents[0].previous_name", "agents[1].previous_name")
+}
+
+// Agents that exchange their names keep their histories, also in a circle. The same again changes
+// nothing.
+func exchangedNames(t *testing.T, s *Service) {
+	c := s.admin(t)
+	c.found("Design")
+	ids := map[string]string{}
+	for _, n := range []string{"a", "b", "c", "d", "e"} {
+		ids[n] = c.hire(n, "Design")
+	}
+	swap := obj{"format": 1, "agents": list{
+		entry("b", obj{"previous_name": "a", "level": "lead"}), entry("a", obj{"previous_name": "B"}),
+		entry("d", obj{"previous_name": "c"}), entry("e", obj{"previous_name": "d"}), entry("c", obj{"previous_name": "e"}),
+	}}
+	hash := c.plan(swap).want(200).text("data.plan_hash")
+	c.post("/organization/apply?plan_hash="+hash, swap).want(200).hasAll("data", counted(0, 5, 0, 0))
+	for from, to := range map[string]string{"a": "b", "b": "a", "c": "d", "d": "e", "e": "c"} {
+		c.get(agentPath(ids[from])).has("data.name", to)
+	}
+	c.get("/agents/b").hasAll("data", obj{"id": ids["a"], "level": "lead"})
+	c.counts("/agents", 5)
+	c.apply(swap).hasAll("data", counted(0, 0, 0, 0))
+	both := obj{"format": 1, "departments": list{entry("Design")}, "agents": list{entry("C", obj{"previous_name": "A"})}}
+	for _, path := range []string{"/organization/plan", "/organization/apply", "/organization/plan?prune=true"} {
+		c.post(path, both).refused(400, 2000, `agents[0].previous_name: there are agents of both names, "a" and "C", and no entry gives the second another name`)
+	}
+	c.counts("/agents", 5)
 }
 
 // References mean names as they will be, in both directions, and make no second

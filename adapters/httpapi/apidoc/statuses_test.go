@@ -69,7 +69,7 @@ const statuses = `
 	departments.reorder_agents           201 400 401 403 404 409 429 500 503
 
 	organization.export                  200 401 403 429 500 503
-	organization.plan                    200 400 401 403 429 500 503
+	organization.plan                    200 400 401 403 409 429 500 503
 	organization.apply                   200 400 401 403 409 429 500 503
 
 	projects.list                        200 400 401 429 500 503

@@ -1050,7 +1050,7 @@ export interface UpdateAgentOrgRequest {
 /** An agent. */
 export interface OrganizationAgentInput {
   name: string;
-  /** The name of the agent that is renamed if nobody has `name`. */
+  /** The name of the agent that is renamed. */
   previous_name?: string | null;
   as_of?: AsOf | null;
   /** What the agent is there for. */

@@ -23,7 +23,7 @@ var agents = []Noun{{
 	Fields: []Field{
 		{Name: "id", Kind: "UUID", Forms: Whole | Version | Summary},
 		{Name: "name", Kind: "Name", Must: Create | Entry},
-		{Name: "previous_name", Kind: "Name", Forms: Entry, Doc: "The name of the agent that is renamed if nobody has `name`."},
+		{Name: "previous_name", Kind: "Name", Forms: Entry, Doc: "The name of the agent that is renamed."},
 		{Name: "as_of", Kind: "AsOf", Null: true, Forms: Entry},
 		{Name: "role", Kind: "AgentRole", Must: Create},
 		{Name: "department", Kind: "Name", Must: Create, Doc: "Name of the agent's department.",

@@ -57,13 +57,7 @@ type Mark struct {
 func (a Agent) Says(key string) bool { return a.keys[key] > 0 }
 
 // Key is how the service compares names.
-func Key(text string) name.Key {
-	n, err := name.Parse(text)
-	if err != nil {
-		return name.Key(text) // of a newer service, with other rules
-	}
-	return n.Key
-}
+func Key(text string) name.Key { return name.KeyOf(text) }
 
 // Mistake is one thing that is wrong with a file.
 type Mistake struct {

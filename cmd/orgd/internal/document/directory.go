@@ -19,6 +19,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/domain/name"
 	"orgd/domain/organization"
 )
 
@@ -69,16 +70,16 @@ func exportDirectory(path string, text []byte, style func(*yaml.Node)) error {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return fmt.Errorf("read the document: %w", err)
 	}
-	agents := map[string][]exported{}
-	for _, a := range doc.Agents {
-		agents[a.Department] = append(agents[a.Department], a)
+	members, err := membersOf(doc)
+	if err != nil {
+		return err
 	}
 	files := directory{}
 	names, err := departmentFiles(filepath.Join(path, organization.FieldDepartments))
 	company := documentOf[home]{Format: organization.Format, Company: doc.Company, Departments: []home{}}
 	for _, d := range doc.Departments {
 		company.Departments = append(company.Departments, d.home)
-		one := documentOf[exported]{Format: organization.Format, Departments: []exported{d}, Agents: append([]exported{}, agents[d.Name]...)}
+		one := documentOf[exported]{Format: organization.Format, Departments: []exported{d}, Agents: members[name.KeyOf(d.Name)]}
 		err = errors.Join(err, files.add(names.of(d.Name), one, style))
 	}
 	err = errors.Join(err, files.add(filepath.Join(path, "company.yaml"), company, style))
@@ -88,16 +89,33 @@ func exportDirectory(path string, text []byte, style func(*yaml.Node)) error {
 	return files.replace(names.old)
 }
 
+// membersOf returns the agents of each department. It is an error if one has no department in the
+// document.
+func membersOf(doc documentOf[exported]) (map[name.Key][]exported, error) {
+	members := make(map[name.Key][]exported, len(doc.Departments))
+	for _, d := range doc.Departments {
+		members[name.KeyOf(d.Name)] = []exported{}
+	}
+	for _, a := range doc.Agents {
+		key := name.KeyOf(a.Department)
+		if members[key] == nil {
+			return nil, fmt.Errorf("the agent %q is in the department %q, which the service has not sent, because it was made or deleted meanwhile; nothing was written: export again", a.Name, a.Department)
+		}
+		members[key] = append(members[key], a)
+	}
+	return members, nil
+}
+
 // fileNames are the files of departments.
 type fileNames struct {
-	path string            // of their directory
-	file map[string]string // that a department has, by its name
-	old  map[string]bool   // that an export has written
+	path string              // of their directory
+	file map[name.Key]string // that a department has
+	old  map[string]bool     // that an export has written
 }
 
 // departmentFiles finds what an earlier export has written.
 func departmentFiles(path string) (fileNames, error) {
-	names := fileNames{path: path, file: map[string]string{}, old: map[string]bool{}}
+	names := fileNames{path: path, file: map[name.Key]string{}, old: map[string]bool{}}
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -112,7 +130,7 @@ func departmentFiles(path string) (fileNames, error) {
 		err = errors.Join(err, errRead)
 		var doc struct{ Departments []struct{ Name string } }
 		if yaml.Unmarshal(text, &doc) == nil && len(doc.Departments) == 1 {
-			names.file[doc.Departments[0].Name] = file
+			names.file[name.KeyOf(doc.Departments[0].Name)] = file
 		}
 	}
 	return names, err
@@ -129,7 +147,7 @@ var reserved = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 // of returns the file that a department has, or a new one: its name in lower case, of
 // letters, digits and hyphens, and a number if another has it.
 func (f fileNames) of(department string) string {
-	if file, ok := f.file[department]; ok {
+	if file, ok := f.file[name.KeyOf(department)]; ok {
 		return file
 	}
 	var b strings.Builder
@@ -150,7 +168,7 @@ func (f fileNames) of(department string) string {
 	for n := 2; slices.ContainsFunc(slices.Collect(maps.Values(f.file)), isUsed); n++ {
 		file = filepath.Join(f.path, fmt.Sprintf("%s-%d.yaml", slug, n))
 	}
-	f.file[department] = file
+	f.file[name.KeyOf(department)] = file
 	return file
 }
 

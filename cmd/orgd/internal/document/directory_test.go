@@ -27,7 +27,7 @@ func readDirectory(t interface{ Fatal(...any) }, dirs ...string) *collection {
 }
 
 // drawnOrganization is a random document, whose departments come in any order among the
-// agents, and the names of its agents.
+// agents, which write them in any letters, and the names of its agents.
 func drawnOrganization(t *rapid.T) (doc map[string]any, agents []name.Key) {
 	word := rapid.OneOf(rapid.StringN(0, 20, -1), rapid.SampledFrom([]string{"no", "a: b", "lines\nof text\n", " \tx\n", "\u0085"}))
 	object := rapid.MapOfN(word, word.AsAny(), 0, 3)
@@ -45,7 +45,10 @@ func drawnOrganization(t *rapid.T) (doc map[string]any, agents []name.Key) {
 			continue
 		}
 		agents = append(agents, n.Key)
-		home := departments[rapid.IntRange(0, homes-1).Draw(t, "home")].(map[string]any)["name"]
+		home := departments[rapid.IntRange(0, homes-1).Draw(t, "home")].(map[string]any)["name"].(string)
+		if other := rapid.SampledFrom([]string{home, strings.ToUpper(home), strings.ToLower(home)}).Draw(t, "spelling"); name.KeyOf(other) == name.KeyOf(home) {
+			home = other
+		}
 		people = append(people, map[string]any{"name": n.Text, "department": home, "metadata": object.Draw(t, "metadata"), "instructions": word.Draw(t, "instructions")})
 	}
 	return map[string]any{"format": 1, "company": object.Draw(t, "company"), "departments": departments, "agents": people}, agents
@@ -150,6 +153,35 @@ func TestExportDirectoryAgain(t *testing.T) {
 	}
 	if now := fileTimes(t, dir); len(now) != len(after)+1 {
 		t.Errorf("a refused export has left %q", sortedKeys(now))
+	}
+}
+
+// A department that was made again in other letters keeps its file, with the agents that came
+// back into it. What belongs nowhere is not left out without a word.
+func TestExportDirectoryByKeys(t *testing.T) {
+	dir := t.TempDir()
+	export := func(text string) error { return exportDirectory(dir, []byte(text), nil) }
+	if err := export(`{"format":1,"departments":[{"name":"Straße"}],"agents":[]}`); err != nil {
+		t.Fatal(err)
+	}
+	files := sortedKeys(fileTimes(t, dir))
+	if err := export(`{"format":1,"departments":[{"name":"STRASSE"}],"agents":[{"name":"Ann","department":"Straße"}]}`); err != nil {
+		t.Fatal(err)
+	}
+	if now := sortedKeys(fileTimes(t, dir)); !slices.Equal(now, files) {
+		t.Errorf("files = %q, want %q", now, files)
+	}
+	if text := string(readDirectory(t, dir).text()); !strings.Contains(text, `"Ann"`) {
+		t.Errorf("the documents have no Ann: %s", text)
+	}
+	before := fileTimes(t, dir)
+	err := export(`{"format":1,"departments":[{"name":"Ops"}],"agents":[{"name":"Ann","department":"Sales"},{"name":"Cleo","department":"ops"}]}`)
+	const want = `the agent "Ann" is in the department "Sales", which the service has not sent, because it was made or deleted meanwhile; nothing was written: export again`
+	if err == nil || err.Error() != want {
+		t.Errorf("an export of agents without their department = %v, want %s", err, want)
+	}
+	if diff := cmp.Diff(before, fileTimes(t, dir)); diff != "" {
+		t.Errorf("a refused export has written (-before +now):\n%s", diff)
 	}
 }
 

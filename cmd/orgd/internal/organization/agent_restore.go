@@ -9,6 +9,7 @@ import (
 	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/domain/name"
 )
 
 type agentRestoreCmd struct {
@@ -32,7 +33,7 @@ func (c *agentRestoreCmd) Run(ctx context.Context, t *terminal.Terminal, service
 // deletedAgent returns the deleted agent of an id, or the last one of a name.
 func deletedAgent(ctx context.Context, service *client.Client, agent string) (client.DeletedAgent, error) {
 	for d, err := range service.DeletedAgents(ctx, client.PageQuery{}) {
-		if err != nil || strings.EqualFold(d.ID, agent) || strings.EqualFold(d.Name, agent) {
+		if err != nil || strings.EqualFold(d.ID, agent) || name.KeyOf(d.Name) == name.KeyOf(agent) {
 			return d, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"orgd/client"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/domain/name"
 )
 
 // agentsCmd lists agents.
@@ -161,8 +162,9 @@ func (w *agentWatch) agent(ctx context.Context, id string) (a client.Agent, err 
 
 // matches reports whether the agent would be listed.
 func (w *agentWatch) matches(a client.Agent) bool {
-	begins := len(a.Name) >= len(w.NamePrefix) && strings.EqualFold(a.Name[:len(w.NamePrefix)], w.NamePrefix)
-	return begins && (w.Department == "" || strings.EqualFold(a.Department, w.Department)) &&
+	prefix, err := name.ParsePrefix(w.NamePrefix)
+	begins := w.NamePrefix == "" || err == nil && strings.HasPrefix(string(name.KeyOf(a.Name)), string(prefix))
+	return begins && (w.Department == "" || name.KeyOf(a.Department) == name.KeyOf(w.Department)) &&
 		(w.Status == "" || a.Status == w.Status) && (w.Level == "" || a.Level == w.Level) && (w.Owner == "" || terminal.Word(a.Owner) == w.Owner) &&
 		!slices.ContainsFunc(w.Tag, func(tag string) bool { return !slices.Contains(a.Tags, tag) })
 }

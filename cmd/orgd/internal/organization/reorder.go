@@ -9,17 +9,18 @@ import (
 	"orgd/cmd/orgd/internal/document"
 	"orgd/cmd/orgd/internal/remote"
 	"orgd/cmd/orgd/internal/terminal"
+	"orgd/domain/name"
 )
 
 // first puts the names that were given before all others, which keep their
-// order. Names that differ in letter case only are the same.
+// order.
 func first(given, all []string) ([]string, error) {
 	var order []string
 	rest := slices.Clone(all)
-	for _, name := range given {
-		i := slices.IndexFunc(rest, func(other string) bool { return strings.EqualFold(name, other) })
+	for _, text := range given {
+		i := slices.IndexFunc(rest, func(other string) bool { return name.KeyOf(text) == name.KeyOf(other) })
 		if i < 0 {
-			return nil, terminal.Usagef("%q is not among them, or stands here twice: %s", name, strings.Join(all, ", "))
+			return nil, terminal.Usagef("%q is not among them, or stands here twice: %s", text, strings.Join(all, ", "))
 		}
 		order = append(order, rest[i])
 		rest = slices.Delete(rest, i, i+1)
