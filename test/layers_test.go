@@ -39,7 +39,7 @@ var layers = []struct {
 	{"orgd/client", nil, nil}, // for programs that have nothing else of the module
 	{"orgd/cmd", []string{module}, []string{""}},
 	{"orgd/cmd/orgd/internal/terminal", nil, []string{"golang.org/x/term", "go.yaml.in/yaml/v3"}},
-	{"orgd/cmd/orgd/internal/organization", []string{"orgd/client", "orgd/cmd/orgd/internal"}, nil}, // commands for a service need nothing of it
+	{"orgd/cmd/orgd/internal/organization", []string{"orgd/client", "orgd/cmd/orgd/internal", "orgd/domain/name"}, nil}, // commands for a service need nothing of it but how names compare
 	{"orgd/test", []string{module}, []string{""}},
 }
 
