@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -22,6 +23,16 @@ func (a Answer) OK() bool { return a.Status >= 200 && a.Status < 300 }
 
 // ETag is the entity tag of what the answer shows, or "".
 func (a Answer) ETag() string { return a.Header.Get("ETag") }
+
+// TagPrefix is what all tags of the service begin with until a restore or another cursor key: what stands
+// before the id, with the colon.
+func (a Answer) TagPrefix() string {
+	prefix, _, found := strings.Cut(strings.TrimPrefix(a.ETag(), `"`), ":")
+	if !found {
+		return ""
+	}
+	return prefix + ":"
+}
 
 // Replayed reports whether the answer is that of an earlier request with the
 // same Idempotency-Key.

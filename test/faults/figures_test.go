@@ -177,22 +177,27 @@ func (w *teller) next() []happening {
 }
 
 // happening makes one event of the last hundred days, most of them of the last
-// ten.
+// ten. An agent's costs are all said in one way, so that their sum does not depend on the order in
+// which events arrive.
 func (w *teller) happening() happening {
 	age := time.Duration(w.rng.Int64N(int64(pick(w.rng, []time.Duration{10, 10, 100}) * 24 * time.Hour)))
 	data := map[string]any{"task_id": "t"}
+	byTask := w.agent[len(w.agent)-1]%2 == 0
 	kind := pick(w.rng, []string{"task_completed", "task_completed", "cost_incurred", "delegation_sent", "delegation_received", "tool_used"})
 	decimals := func(n int) json.Number { return json.Number(strconv.FormatFloat(10*w.rng.Float64(), 'f', n, 64)) }
 	switch kind {
 	case "task_completed":
 		data["success"] = w.rng.IntN(3) > 0
 		for name, n := range map[string]int{"quality_score": 3, "cost": 9, "duration_seconds": 6, "tokens": 0} {
-			if w.rng.IntN(4) > 0 {
+			if w.rng.IntN(4) > 0 && (name != "cost" || byTask) {
 				data[name] = decimals(n)
 			}
 		}
 	case "cost_incurred":
 		data["amount"] = decimals(9)
+		if byTask {
+			data["amount"] = 0
+		}
 	case "tool_used":
 		data["tool"], data["success"] = "hammer", true
 	default:

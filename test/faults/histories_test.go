@@ -246,7 +246,7 @@ func (p *player) next(name, text string) (ask, api.Request) {
 	}[in.what]
 	if known.ID != "" && in.what != toRead && in.what != toCreate && p.rng.IntN(2) == 0 {
 		in.agent, in.condition = known.Role, known.Revision
-		request.IfMatch = fmt.Sprintf(`"%s.%d"`, known.ID, known.Revision)
+		request.IfMatch = fmt.Sprintf(`"%s%s.%d"`, known.tags, known.ID, known.Revision)
 	}
 	return in, request
 }
@@ -271,7 +271,8 @@ func (p *player) understand(name string, in ask, a api.Answer, err error) (reply
 	}
 	// A rollback answers with the identity, which has no numbers; all have a tag. It ends with the
 	// number of the schema, from the second on.
-	number, _, _ := strings.Cut(strings.Trim(strings.TrimPrefix(a.ETag(), `"`+v.ID+"."), `"`), ".")
+	v.tags = a.TagPrefix()
+	number, _, _ := strings.Cut(strings.Trim(strings.TrimPrefix(a.ETag(), `"`+v.tags+v.ID+"."), `"`), ".")
 	revision, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || v.Name != name || in.what != toRollBack && (v.Revision != revision || v.Version != revision) {
 		return reply{}, fmt.Errorf("is answered with %s and %+v", a.ETag(), v)

@@ -21,7 +21,7 @@ type ledger struct {
 // agentRecord is an agent as its client knows it. Every change in these tests
 // makes a version or moves its label, so their number is the revision.
 type agentRecord struct {
-	id       string
+	id, tags string    // tags is what its tags begin with
 	versions []content // number 1 first
 	moves    []int64   // the versions that its label has named, the oldest first
 	events   []string  // the ids of runtime events

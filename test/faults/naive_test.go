@@ -2,6 +2,7 @@ package faults
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -41,7 +42,9 @@ func taskCost(e feedEvent) json.Number      { return e.Data.Cost }
 func duration(e feedEvent) json.Number      { return e.Data.Duration }
 func tokens(e feedEvent) json.Number        { return e.Data.Tokens }
 func collaboration(e feedEvent) json.Number { return e.Data.Score }
-func incurred(e feedEvent) json.Number      { return e.Data.Amount }
+
+// incurred is the cost of an event, of an agent whose costs are all said in one way.
+func incurred(e feedEvent) json.Number { return cmp.Or(e.Data.Amount, e.Data.Cost) }
 
 // sum adds up a measure of the events from a day on.
 func sum(events []feedEvent, from time.Time, measure func(feedEvent) json.Number) (total *big.Rat, n int64) {

@@ -127,7 +127,7 @@ func (w *worker) hire() change {
 			w.touched[r] = true
 			var v agentView
 			err := a.Data(&v)
-			r.id = v.ID
+			r.id, r.tags = v.ID, a.TagPrefix()
 			return err
 		},
 		happened: exists(api.Path("agents", first.Name)),
@@ -140,7 +140,7 @@ func (w *worker) patch(r *agentRecord) change {
 	next.Level, next.Description = pick(w.rng, levels), w.name("text")
 	c := w.update(r, next, map[string]any{"level": next.Level, "description": next.Description})
 	if w.rng.IntN(2) == 0 {
-		c.request.IfMatch = fmt.Sprintf(`"%s.%d"`, r.id, r.revision())
+		c.request.IfMatch = fmt.Sprintf(`"%s%s.%d"`, r.tags, r.id, r.revision())
 	}
 	return c
 }

@@ -25,6 +25,7 @@ type agentView struct {
 	Metadata    map[string]int `json:"metadata"`
 	Version     int64          `json:"version"`
 	Revision    int64          `json:"revision"`
+	tags        string         // what its tags begin with
 }
 
 // versionView is what the tests look at of a version.
