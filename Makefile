@@ -41,11 +41,11 @@ TESTED := {{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}
 # builds copies, kills processes or waits for long.
 ALONE := adapters/mongostore|adapters/redislimit|test/browser|test/budget|test/clients|test/compose|test/faults|test/fuzz|test/generators|test/image|test/integration|test/mongobench|test/module|test/pages
 # Packages that ask the go command, Git or a shell about files, so that Go cannot know what their results depend on.
-ASKING := test|test/client|test/monitoring|test/owned|test/planted|test/signin|test/workflows|deployments/internal/supplychain
+UNCACHED := test|test/examples|test/monitoring|test/owned|test/planted|test/signin|test/workflows|deployments/internal/supplychain
 # The store on MongoDB, and what earlier releases have stored there.
 STORES := ./adapters/mongostore ./test/stored
 # Kills and cuts of every kind, those that take least: for make kills.
-KILLED := TestKilledServiceKeepsItsPromises|TestKilledAroundAPublication|TestKeysSurviveKill|TestCutRepliesAreRepeated|TestKilledRestoreGoesOn|TestChecksNoticeDamage
+SHORT_FAULTS := TestKilledServiceKeepsItsPromises|TestKilledAroundAPublication|TestKeysSurviveKill|TestCutRepliesAreRepeated|TestKilledRestoreGoesOn|TestChecksNoticeDamage
 # Ten walks through the console, one for each of its parts: for make smoke.
 WALKS := TestSignIn|TestAgent|TestWriting|TestVersions|TestLabels|TestDepartment|TestOrganization|TestServiceIsGone|TestSearchPage|TestRoles
 # What replicas can get wrong that one process cannot: for make mongo.
@@ -98,13 +98,15 @@ check: lint ## check before each commit: make lint, and the tests of the package
 	.ci/gotest "$$(.ci/changed)" -short -timeout 20m $(TESTFLAGS)
 
 test: ## run the tests of everyday; uses nothing but Go
-	.ci/gotest --cached "$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(ASKING))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
-	.ci/gotest "$$(go list -f '$(TESTED)' $(ALL) | grep -E '^orgd/($(ASKING))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
+	.ci/gotest --cached "$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(UNCACHED))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
+	.ci/gotest "$$(go list -f '$(TESTED)' $(ALL) | grep -E '^orgd/($(UNCACHED))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
 
-# The program is built once.
+# Each program that tests start is built once.
 test kills smoke browser faults requests scenarios races: export ORGD_TEST_BINARY ?= $(shell .ci/program)
+faults: export ORGD_TEST_FAILING ?= $(shell .ci/program failing)
+smoke browser faults: export ORGD_TEST_PROVIDER ?= $(shell .ci/program provider)
 kills: ## kill the program and cut its connections: the part of make faults that every change is tried with
-	.ci/gotest --cached ./test/faults -parallel 4 -timeout 20m -run '^($(KILLED))$$' $(TESTFLAGS)
+	.ci/gotest ./test/faults -parallel 4 -timeout 20m -run '^($(SHORT_FAULTS))$$' $(TESTFLAGS)
 
 smoke: ## walk through the console in a real browser: the part of make browser that every change is tried with
 	.ci/gotest --cached ./test/browser -timeout 20m -run '^($(WALKS))$$' $(TESTFLAGS)

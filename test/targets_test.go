@@ -86,7 +86,7 @@ func TestEveryTestIsRun(t *testing.T) {
 	called := calledBy(script, makefile(t)) + text(t, "servers/mongodb.go") + text(t, "servers/redis.go")
 	stores := strings.Fields(variable(t, "STORES"))
 	tested := testedPackages(t)
-	for _, name := range slices.Concat(words(t, "ALONE"), words(t, "ASKING")) {
+	for _, name := range slices.Concat(words(t, "ALONE"), words(t, "UNCACHED")) {
 		if !slices.Contains(tested, name) {
 			t.Errorf("%s, which the Makefile names, is no package with tests", name)
 		}
@@ -97,8 +97,8 @@ func TestEveryTestIsRun(t *testing.T) {
 		}
 	}
 	for name, recipe := range map[string]string{
-		"all packages but those":      `"$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(ASKING))$$')"`,
-		"what asks other programs":    `"$$(go list -f '$(TESTED)' $(ALL) | grep -E '^orgd/($(ASKING))$$')"`,
+		"all packages but those":      `"$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(UNCACHED))$$')"`,
+		"what asks other programs":    `"$$(go list -f '$(TESTED)' $(ALL) | grep -E '^orgd/($(UNCACHED))$$')"`,
 		"the store on MongoDB":        "'$(STORES)'",
 		"the other half of the races": "'$(SHARED)' $(RACEFLAGS) -short",
 	} {
@@ -142,7 +142,7 @@ func TestMistakesFailTheirLanding(t *testing.T) {
 
 // The tests that the Makefile names are there.
 func TestTestsOfTheMakefileExist(t *testing.T) {
-	for name, dir := range map[string]string{"KILLED": "faults", "WALKS": "browser"} {
+	for name, dir := range map[string]string{"SHORT_FAULTS": "faults", "WALKS": "browser"} {
 		tests := strings.Join(filesBelow(t, dir, "_test.go"), " ")
 		for _, test := range words(t, name) {
 			found := false
@@ -156,18 +156,53 @@ func TestTestsOfTheMakefileExist(t *testing.T) {
 	}
 }
 
-// A result is taken from the cache only if Go knows what it depends on: not the tests that start the go command.
-func TestAskingTestsAreRunAnew(t *testing.T) {
-	anew := slices.Concat(words(t, "ALONE"), words(t, "ASKING"), []string{"test/helm", "test/compat"})
-	for _, path := range filesBelow(t, "..", "_test.go") {
-		dir := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), ".."+string(filepath.Separator)))
-		if slices.Contains(anew, dir) {
-			continue
-		}
-		if slices.Contains(programs(t, path), "go") || strings.Contains(text(t, path), `"orgd/test/identity"`) {
-			t.Errorf("%s starts the go command: %s belongs to ASKING in the Makefile", path, dir)
+// A result is taken from the cache only if Go knows what it depends on. So no test that may be taken from
+// there starts the go command, and the programs that it starts are named by variables, which their target sets.
+func TestCachedTestsDependOnNothingElse(t *testing.T) {
+	builds := map[string]string{"process.Build(": "ORGD_TEST_BINARY", "process.BuildFailing(": "ORGD_TEST_FAILING", "identity.Build(": "ORGD_TEST_PROVIDER"}
+	n := 0
+	for target, lines := range makefile(t) {
+		for _, dir := range cached(t, lines) {
+			files, err := filepath.Glob("../" + dir + "/*_test.go")
+			if err != nil || len(files) == 0 {
+				t.Errorf("make %s runs %s, which has no tests: %v", target, dir, err)
+			}
+			for _, path := range files {
+				n++
+				if slices.Contains(programs(t, path), "go") {
+					t.Errorf("%s starts the go command, and make %s takes its result from the cache: %s belongs to UNCACHED in the Makefile", path, target, dir)
+				}
+				for call, variable := range builds {
+					if strings.Contains(text(t, path), call) && !strings.Contains(lines, variable) {
+						t.Errorf("%s calls %s), and make %s does not set %s", path, call, target, variable)
+					}
+				}
+			}
 		}
 	}
+	if n < 300 {
+		t.Errorf("%d files, want more to be found", n)
+	}
+}
+
+// cached returns the packages that the lines of a target take from the cache.
+func cached(t *testing.T, lines string) (dirs []string) {
+	t.Helper()
+	for _, recipe := range regexp.MustCompile(`(?m)^\t\.ci/gotest --cached ('[^']*'|"[^"]*"|\S+)`).FindAllStringSubmatch(lines, -1) {
+		packages := strings.Trim(recipe[1], `'"`)
+		if strings.HasPrefix(packages, "$$(go list") { // all but those
+			anew := slices.Concat(words(t, "ALONE"), words(t, "UNCACHED"))
+			dirs = slices.DeleteFunc(testedPackages(t), func(dir string) bool { return slices.Contains(anew, dir) })
+			continue
+		}
+		if name, ok := strings.CutPrefix(packages, "$("); ok {
+			packages = variable(t, strings.TrimSuffix(name, ")"))
+		}
+		for dir := range strings.FieldsSeq(packages) {
+			dirs = append(dirs, strings.TrimPrefix(dir, "./"))
+		}
+	}
+	return dirs
 }
 
 // variable returns what a variable of the Makefile is, and words its parts.

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"orgd/adapters/sqlitestore"
 	"orgd/test/seed"
@@ -115,11 +114,14 @@ var damages = []struct{ statement, want string }{
 func TestChecksNoticeDamage(t *testing.T) {
 	s := serve(t)
 	crew := s.hireCrew(seed.Rand(t))
-	s.load(crew, 500*time.Millisecond)
-	// First the changes under way: what is damaged of one that nobody was promised
-	// would look as if it had not happened.
-	s.start()
-	s.settle(s.client(1), crew)
+	c := s.client(1)
+	for _, w := range crew {
+		for range 60 {
+			if err := w.do(t.Context(), c, w.next()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	s.terminate()
 	db := open(t, s.dir)
 	for _, d := range damages {
@@ -133,7 +135,7 @@ func TestChecksNoticeDamage(t *testing.T) {
 	}
 	problems := halves(t, db)
 	s.start()
-	c := s.client(1)
+	c = s.client(1)
 	problems = append(problems, inspect(t.Context(), c, crew)...)
 	problems = append(problems, strangers(t.Context(), c, crew)...)
 	for _, d := range damages {

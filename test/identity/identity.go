@@ -4,7 +4,6 @@ package identity
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -16,17 +15,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"orgd/test/process"
 )
 
-// Build compiles the provider into dir and returns its path. It is called by a package that
-// lies beside the provider.
+// Build compiles the provider into dir and returns its path, or that of the one that is ready, by
+// ORGD_TEST_PROVIDER. It is called by a package that lies beside the provider.
 func Build(dir string) (string, error) {
-	path := filepath.Join(dir, "provider")
-	out, err := exec.Command("go", "build", "-C", "../provider", "-o", path, ".").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
+	return process.Program("ORGD_TEST_PROVIDER", filepath.Join(dir, "provider"), ".", "-C=../provider")
 }
 
 // Provider is the provider for one service.

@@ -114,7 +114,7 @@ func (b bug) tryIn(root string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-json", "-count=1", "-vet=off", "-ldflags=-s -w", "-timeout", testTimeout.String(), "-run", b.pattern(), b.pkg)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = root, &output, &output
 	// Tests that build the program build it with the mistake, and take none that is there.
-	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, "ORGD_TEST_BINARY=")
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay, "ORGD_TEST_BINARY=", "ORGD_TEST_FAILING=")
 	err = cmd.Run()
 	if failed, text := b.verdict(output.Bytes()); failed {
 		return text, nil

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
 // Build compiles the program into dir and returns its path. If the environment
@@ -16,22 +17,23 @@ import (
 // was built with the race detector, for example, which needs more memory and
 // time than tests of these allow.
 func Build(dir string) (string, error) {
-	if ready := os.Getenv("ORGD_TEST_BINARY"); ready != "" {
+	return Program("ORGD_TEST_BINARY", filepath.Join(dir, "orgd"), "orgd/cmd/orgd")
+}
+
+// BuildFailing does so for a program that kills itself at the point that the
+// environment variable ORGD_FAILPOINT names. The one that is ready is in ORGD_TEST_FAILING.
+func BuildFailing(dir string) (string, error) {
+	return Program("ORGD_TEST_FAILING", filepath.Join(dir, "orgd-failpoints"), "orgd/cmd/orgd", "-tags=failpoints")
+}
+
+// Program is the path of the program that an environment variable names. If there is none, that of
+// a package is built at a path, with more flags of go build.
+func Program(variable, path, pkg string, flags ...string) (string, error) {
+	if ready := os.Getenv(variable); ready != "" {
 		return filepath.Abs(ready)
 	}
-	return build(filepath.Join(dir, "orgd"))
-}
-
-// BuildFailing compiles the program into dir so that it kills itself at the
-// point that the environment variable ORGD_FAILPOINT names, and returns its path.
-func BuildFailing(dir string) (string, error) {
-	return build(filepath.Join(dir, "orgd-failpoints"), "-tags", "failpoints")
-}
-
-func build(path string, flags ...string) (string, error) {
-	args := append([]string{"build", "-ldflags=-s -w", "-o", path}, flags...)
-	out, err := exec.Command("go", append(args, "orgd/cmd/orgd")...).CombinedOutput()
-	if err != nil {
+	args := slices.Concat([]string{"build"}, flags, []string{"-ldflags=-s -w", "-o", path, pkg})
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil

@@ -1,30 +1,37 @@
-package client_test
+// Package examples runs the examples of the client, which is a module of its own and knows no service.
+package examples
 
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"orgd/client"
+	"orgd/test/process"
 )
 
-// source is the directory of the client.
-const source = "../../client/"
-
-// TestExamples runs the examples of the client, which is a module of its own and knows no
-// service, on one that seems to be where they look for it.
+// TestExamples runs them on a service that seems to be where they look for it.
 func TestExamples(t *testing.T) {
-	s := serve(t)
-	token, err := s.token("ada@example.com", client.RoleAdmin)
+	binary, err := process.Build(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := filepath.Join(t.TempDir(), "data")
+	token, err := process.Token(t.Context(), binary, dir, "ada@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := process.Start(t.Context(), binary, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Kill)
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-v", "-count=1", "-run", "^Example", "orgd/client")
-	cmd.Env = append(os.Environ(), "ORGD_TOKEN="+token, "ORGD_TEST_EXAMPLES="+strings.TrimPrefix(s.url, "http://"))
+	cmd.Env = append(os.Environ(), "ORGD_TOKEN="+token, "ORGD_TEST_EXAMPLES="+strings.TrimPrefix(s.URL, "http://"))
 	out, err := cmd.CombinedOutput()
 	passed := strings.Count(string(out), "--- PASS: Example")
-	if want := strings.Count(examples(t), "// Output:"); err != nil || passed != want {
+	if want := strings.Count(source(t), "// Output:"); err != nil || passed != want {
 		t.Errorf("go test = %v, and %d examples passed, want %d:\n%s", err, passed, want, out)
 	}
 }
@@ -35,7 +42,7 @@ func TestDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := flat(examples(t))
+	all := flat(source(t))
 	snippets := strings.Split(string(page), "```go\n")[1:]
 	for _, s := range snippets {
 		snippet, _, _ := strings.Cut(s, "```")
@@ -48,10 +55,10 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// examples is the file of the examples.
-func examples(t *testing.T) string {
+// source is the file of the examples.
+func source(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(source + "example_test.go")
+	text, err := os.ReadFile("../../client/example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
