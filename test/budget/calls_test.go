@@ -80,7 +80,7 @@ func (w *world) variants(op operation) [][]string {
 			"department": {crowdName, largeName}, "status": {"active"}, "level": {"mid"}, "owner": {wide(128, 0), "nobody"}, "tag": {wideTags()[0], "none"}, "q": {wide(100, 0)}, "search": {"rrr", "description", wide(100, 0)}, "view": {"summary"}, "days": {"90"},
 			"type": {"task_completed"}, "agent_id": {w.large[0]}, "last_n_hours": {"168"}, "lead": {w.crowd[0]},
 			"actor": {"root0"}, "resource": {"agents"}, "since": {"2020-01-01T00:00:00Z"}, "until": {"2100-01-01T00:00:00Z"},
-			"dry_run": {"true"}, "action": {"company", "agent.updated"}, "without_reports": {"true"}, "deleted": {"true"}, "purge": {"true"},
+			"dry_run": {"true"}, "follow": {"true"}, "action": {"company", "agent.updated"}, "without_reports": {"true"}, "deleted": {"true"}, "purge": {"true"},
 			"window": {"90d"}, "sort": {"success", "cost"},
 		}
 		if op.id == "projects.list" {
