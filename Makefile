@@ -169,6 +169,7 @@ redis: ## run the tests that need a redis-server, but those that flood it
 	.ci/gotest ./test/faults -run 'RetryAfter|KeepTheirSlots' $(TESTFLAGS)
 
 redis mongo stores replicas integration reliability planted: export ORGD_TEST_REDIS_SERVER ?= $(shell command -v redis-server)
+planted: export ORGD_TEST_CHROMIUM ?= $(shell command -v chromium)
 mongo replicas integration reliability: export ORGD_TEST_HAPROXY ?= $(shell command -v haproxy)
 mongo: ## run what matters most of integration: make stores and make replicas on the same servers
 	go run ./test/servers $(MAKE) --no-print-directory stores-all replicas-all

@@ -37,7 +37,8 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 	agentStore := stores.Agents
 	departmentStore := stores.Departments
 	identityLog := stores.Identities
-	agents := app.NewAgents(clock, iDs, agentStore, departmentStore, identityLog)
+	idempotencyStore := stores.Idempotency
+	agents := app.NewAgents(clock, iDs, agentStore, departmentStore, identityLog, idempotencyStore)
 	companyStore := stores.Company
 	departments := app.NewDepartments(clock, iDs, departmentStore, agentStore, companyStore)
 	company := app.NewCompany(clock, iDs, companyStore, departmentStore, agentStore)
@@ -77,7 +78,6 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 	webhooks := app.NewWebhooks(clock, iDs, random, policy, webhookStore, outbox, departmentStore, activityLog, auditLog, eventStream, dispatcher)
 	trail := app.NewTrail(clock, eventStream, auditLog)
 	changes := app.NewChanges(auditLog, agentStore)
-	idempotencyStore := stores.Idempotency
 	portsStorage := stores.Storage
 	orgdLimits, cleanup5, err := openLimits(cfg, metrics, traces, log)
 	if err != nil {

@@ -136,6 +136,11 @@ func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (Rep
 	out.Counted, err = s.log.Append(ctx, reports, func(n ports.Counted) ports.Trail {
 		return ch.trail(audit.Reported, audit.Activities, 0, 0, func() idempotency.Reply { return in.Reply(Reported{n, out.Warnings}) })
 	})
+	if errors.Is(err, agent.ErrNotFound) { // one was purged meanwhile: say which
+		if _, unknown := s.profiles(ctx, entries); unknown != nil {
+			err = unknown
+		}
+	}
 	return out, err
 }
 

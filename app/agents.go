@@ -22,11 +22,12 @@ type Agents struct {
 	agents      ports.AgentStore
 	departments ports.DepartmentStore
 	identities  ports.IdentityLog
+	replies     ports.IdempotencyStore
 }
 
 // NewAgents returns the use cases on agents.
-func NewAgents(clock ports.Clock, ids ports.IDs, agents ports.AgentStore, departments ports.DepartmentStore, identities ports.IdentityLog) *Agents {
-	return &Agents{clock: clock, ids: ids, agents: agents, departments: departments, identities: identities}
+func NewAgents(clock ports.Clock, ids ports.IDs, agents ports.AgentStore, departments ports.DepartmentStore, identities ports.IdentityLog, replies ports.IdempotencyStore) *Agents {
+	return &Agents{clock: clock, ids: ids, agents: agents, departments: departments, identities: identities, replies: replies}
 }
 
 // Agent returns one agent, to be shown.

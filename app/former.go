@@ -3,12 +3,14 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"orgd/domain/access"
 	"orgd/domain/agent"
 	"orgd/domain/fault"
 	"orgd/domain/idempotency"
 	"orgd/domain/identity"
+	"orgd/domain/jsondoc"
 	"orgd/ports"
 )
 
@@ -75,9 +77,19 @@ func (s *Agents) asFormer(ctx context.Context, ref identity.Ref, err error) erro
 	return agent.ErrNotDeleted.With("agent %q is not deleted", a.Name)
 }
 
-// Purge removes what is left of a deleted agent for good.
+// Purge removes what is left of a deleted agent for good. Its texts and names are with the agent, which
+// the store of agents removes with its versions, labels, events and figures; and in replies that are kept for requests
+// that come again. They go first: who is interrupted asks again. The change log keeps that the agent was.
 func (s *Agents) Purge(ctx context.Context, c Call, ref identity.Ref) error {
 	if err := access.Check(c.Actor, access.AgentsPurge); err != nil {
+		return err
+	}
+	if _, err := s.agents.Record(ctx, ref); err == nil {
+		return s.asFormer(ctx, ref, agent.ErrNotFound)
+	} else if !errors.Is(err, agent.ErrNotFound) {
+		return err
+	}
+	if err := s.forgetReplies(ctx, ref.ID); err != nil {
 		return err
 	}
 	ch := newChange(s.clock, s.ids, c)
@@ -89,4 +101,33 @@ func (s *Agents) Purge(ctx context.Context, c Call, ref identity.Ref) error {
 		return ch.agentChange(f.Purge(events), noReply), nil
 	})
 	return s.asFormer(ctx, ref, err)
+}
+
+// forgetReplies removes what is kept of the replies that tell of an agent, under any of the names that it has had.
+func (s *Agents) forgetReplies(ctx context.Context, id agent.ID) error {
+	texts := []string{quoted(string(id))}
+	for before := int64(0); ; {
+		versions, err := s.identities.Versions(ctx, id, before, versionsAtOnce)
+		if err != nil {
+			return err
+		}
+		if len(versions) == 0 {
+			return s.replies.Forget(ctx, texts)
+		}
+		for _, v := range versions {
+			if name := quoted(v.Content.Name.Text); !slices.Contains(texts, name) {
+				texts = append(texts, name)
+			}
+		}
+		before = versions[len(versions)-1].Number
+	}
+}
+
+const versionsAtOnce = 200
+
+// quoted is a text as a reply has it.
+func quoted(text string) string {
+	w := jsondoc.NewWriter(nil)
+	w.Text(text)
+	return string(w.Bytes())
 }

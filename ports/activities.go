@@ -34,6 +34,8 @@ type ActivityLog interface {
 	// stored, or stands earlier in the batch, is a duplicate and changes
 	// nothing; a batch of duplicates stores its idempotency record, if any, and
 	// nothing else. seal may run more than once and touches only its argument.
+	// An event of an agent that was purged is agent.ErrNotFound, and nothing is stored. One that is under way
+	// while the agent is purged is refused, or removed with it.
 	// If the key has a record already, nothing is stored and the error is
 	// idempotency.ErrRunning.
 	Append(ctx context.Context, reports []Report, seal func(Counted) Trail) (Counted, error)

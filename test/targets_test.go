@@ -16,7 +16,7 @@ import (
 
 // open are the variables that keep no test from running: by most of them tests talk to
 // processes that they have started, and Chromium is looked for.
-var open = []string{"AS_PROGRAM", "CHILD_PREFIX", "CHILD_REDIS", "CHROMIUM", "DIR", "EXAMPLES", "FILLED_TOKEN", "FILLED_URL", "ATTACK", "GREEDY", "ROLE"}
+var open = []string{"AS_PROGRAM", "CHILD_PREFIX", "CHILD_REDIS", "DIR", "EXAMPLES", "FILLED_TOKEN", "FILLED_URL", "ATTACK", "GREEDY", "ROLE"}
 
 // apart are the tests that no change waits for, by their variable: they need minutes of a machine
 // that does nothing else.
@@ -127,9 +127,7 @@ func TestMistakesFailTheirLanding(t *testing.T) {
 			slices.Contains(strings.Fields(variable(t, "STORES")), "./"+pkg) || // by make stores
 			strings.Contains(file, "on-replicas") // by make integration
 		for _, s := range suites(t) {
-			if s.brings(path) {
-				noticed = noticed || strings.Contains(targets[s.name], " ./"+pkg+" ") && slices.Contains([]string{"clients-test", "faults", "redis"}, s.name)
-			}
+			noticed = noticed || s.brings(path) && whole("./"+pkg).MatchString(targets[s.name])
 		}
 		if !noticed {
 			t.Errorf("%s: no suite that %s brings runs %s of %s", file, path, test, pkg)

@@ -24,6 +24,9 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 	defer s.db.observer.Begin(&ctx, "activities.append").End(&err)
 	costs := false
 	n, err := write(ctx, s.db, func(t *tx) (n ports.Counted, err error) {
+		if err := wantAgents(t, reports); err != nil {
+			return n, err
+		}
 		fresh, err := unknown(t, reports)
 		if err != nil {
 			return n, err
@@ -45,7 +48,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 			err = t.recordCosts()
 		}
 		return n, err
-	})
+	}, purgesOf(reports)...)
 	if err != nil {
 		return ports.Counted{}, err
 	}
@@ -54,6 +57,28 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 	}
 	s.db.observer.Reported(n)
 	return n, nil
+}
+
+// purgesOf are the documents that tell of the agents of reports that they were purged.
+func purgesOf(reports []ports.Report) (needs []need) {
+	for _, r := range reports {
+		if n := needByID(purgedAgentsColl, r.Event.AgentID); !slices.Contains(needs, n) {
+			needs = append(needs, n)
+		}
+	}
+	return needs
+}
+
+// wantAgents refuses reports of an agent that was purged.
+func wantAgents(r reader, reports []ports.Report) error {
+	for _, n := range purgesOf(reports) {
+		if d, err := oneOrZero[purgedDoc](r, n.coll, byID(n.value)); err != nil {
+			return err
+		} else if d.ID != "" {
+			return agent.ErrNotFound.With("there is no agent %q", d.ID)
+		}
+	}
+	return nil
 }
 
 // unknown returns the reports whose events are not stored, each id once.

@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -67,9 +68,12 @@ func (s *Agents) Restore(ctx context.Context, id agent.ID, change func(agent.For
 	return step.Agent, err
 }
 
-// purgedDoc is an agent that was purged, of which documents may be left.
+// purgedDoc is an agent that was purged, of which documents may be left: others may be committing reports that
+// they began before, without a conflict. It stays for longer than a transaction lasts, and then what they have left is
+// removed.
 type purgedDoc struct {
 	ID string `bson:"_id"`
+	At int64  `bson:"at,omitempty"`
 }
 
 // Purge implements [ports.AgentStore].
@@ -84,7 +88,7 @@ func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Forme
 		last = step.Agent.Version
 		t.addHistory(step)
 		t.remove(deletedAgentsColl, string(id))
-		t.insert(purgedAgentsColl, purgedDoc{string(id)}, nil)
+		t.insert(purgedAgentsColl, purgedDoc{string(id), millis(step.Audit.At)}, nil)
 		return nil
 	}, need{deletedAgentsColl, "_id", string(id)})
 	if err != nil {
@@ -117,7 +121,7 @@ func (t *tx) changeFormer(id agent.ID, change func(agent.Former) (ports.AgentCha
 }
 
 // removePurged removes a bounded part of what is left of an agent that was purged.
-func (db *DB) removePurged(ctx context.Context, id string) (more bool, err error) {
+func (db *DB) removePurged(ctx context.Context, id string) (more bool, _ error) {
 	owner := ownerOfAgent(agent.ID(id))
 	for coll, filters := range map[string][]bson.D{
 		eventsColl:     {{is("agent", id)}},
@@ -133,20 +137,21 @@ func (db *DB) removePurged(ctx context.Context, id string) (more bool, err error
 			more = more || n > 0
 		}
 	}
-	if !more {
-		_, err = db.coll(purgedAgentsColl).DeleteOne(ctx, byID(id))
-	}
-	return more, translate(err)
+	return more, nil
 }
 
-// finishPurges removes a bounded part of what is left of agents that were purged.
-func (db *DB) finishPurges(ctx context.Context) (more bool, err error) {
-	ids, err := db.idsOf(ctx, purgedAgentsColl, bson.D{}, 1)
+// finishPurges removes a bounded part of what is left of agents that were purged before a time.
+func (db *DB) finishPurges(ctx context.Context, before time.Time) (more bool, err error) {
+	since := bson.D{is("$gt", max(0, millis(before)))}
+	ids, err := db.idsOf(ctx, purgedAgentsColl, bson.D{is("at", bson.D{is("$not", since)})}, 1)
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
-	_, err = db.removePurged(ctx, ids[0])
-	return true, err
+	more, err = db.removePurged(ctx, ids[0])
+	if err == nil && !more {
+		_, err = db.coll(purgedAgentsColl).DeleteOne(ctx, byID(ids[0]))
+	}
+	return true, translate(err)
 }
 
 // completeDeleted completes a bounded number of agents that an older release has deleted,

@@ -1,6 +1,8 @@
 package mongostore
 
 import (
+	"errors"
+	"sync"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -8,10 +10,11 @@ import (
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/ports"
+	"orgd/ports/portstest"
 )
 
-// fireAsBefore deletes an agent, and leaves of it what an older release has left.
-func (o *office) fireAsBefore(id agent.ID) agent.Agent {
+// fire deletes an agent, and returns it as it was last.
+func (o *office) fire(id agent.ID) agent.Agent {
 	o.Helper()
 	on := cause()
 	last, err := o.Agents.Update(o.Context(), refOf(id), func(a agent.Agent) (ports.AgentChange, error) {
@@ -21,7 +24,22 @@ func (o *office) fireAsBefore(id agent.ID) agent.Agent {
 		return ports.AgentChange{Step: s, Trail: t}, nil
 	})
 	o.must(err)
-	_, err = o.db.coll(deletedAgentsColl).ReplaceOne(o.Context(), byID(string(id)),
+	return last
+}
+
+func (o *office) purge(id agent.ID) {
+	o.Helper()
+	on := cause()
+	o.must(o.Agents.Purge(o.Context(), id, func(f agent.Former) (ports.AgentChange, error) {
+		return ports.AgentChange{Step: f.Purge(on), Trail: trail(audit.Agent(string(id)), nil)}, nil
+	}))
+}
+
+// fireAsBefore deletes an agent, and leaves of it what an older release has left.
+func (o *office) fireAsBefore(id agent.ID) agent.Agent {
+	o.Helper()
+	last := o.fire(id)
+	_, err := o.db.coll(deletedAgentsColl).ReplaceOne(o.Context(), byID(string(id)),
 		bson.D{is("name", last.Name().Text), is("key", string(last.Name().Key))})
 	o.must(err)
 	return last
@@ -82,7 +100,7 @@ func TestFormerPurgeGoesOn(t *testing.T) {
 	o.fireAsBefore(id)
 	_, err := o.db.coll(deletedAgentsColl).DeleteOne(t.Context(), byID(string(id)))
 	o.must(err)
-	_, err = o.db.coll(purgedAgentsColl).InsertOne(t.Context(), purgedDoc{string(id)})
+	_, err = o.db.coll(purgedAgentsColl).InsertOne(t.Context(), purgedDoc{ID: string(id)})
 	o.must(err)
 	for more := true; more; {
 		more, err = o.Storage.DeleteExpired(t.Context(), ports.Expiry{})
@@ -95,4 +113,58 @@ func TestFormerPurgeGoesOn(t *testing.T) {
 			t.Errorf("%d documents of %s are left, %v", n, coll, err)
 		}
 	}
+}
+
+// TestPurgeBesideReports: a report that another replica has begun to commit before an agent is purged is refused, or
+// removed when it cannot be under way any more.
+func TestPurgeBesideReports(t *testing.T) {
+	o := newOffice(t)
+	o.must(o.createDepartment(t.Context(), "Ops", 0))
+	other := officeOf(t, o.db.replica(t))
+	id := o.hire("Ops")
+	n := trail(audit.Activities, nil)
+	var once sync.Once
+	_, err := other.Activities.Append(t.Context(), reports(id, 3), func(ports.Counted) ports.Trail {
+		once.Do(func() { // the transaction has begun, and has read what it needs
+			o.fire(id)
+			o.purge(id)
+		})
+		return n
+	})
+	if err != nil && !errors.Is(err, agent.ErrNotFound) {
+		t.Errorf("Append = %v, want nil or ErrNotFound", err)
+	}
+	if _, err := other.report(t.Context(), reports(id, 3)); !errors.Is(err, agent.ErrNotFound) {
+		t.Errorf("Append after the purge = %v, want ErrNotFound", err)
+	}
+	for more := true; more; {
+		more, err = other.Storage.DeleteExpired(t.Context(), ports.Expiry{Now: now().Add(agent.PurgeLasts)})
+		o.must(err)
+	}
+	for coll, filter := range map[string]bson.D{eventsColl: {is("agent", string(id))}, rollupsColl: {startsWith("_id", ownerOfAgent(id))}, purgedAgentsColl: {}} {
+		if n, err := o.db.coll(coll).CountDocuments(t.Context(), filter); n != 0 || err != nil {
+			t.Errorf("%d documents of %s are left, %v", n, coll, err)
+		}
+	}
+}
+
+func TestTraces(t *testing.T) {
+	portstest.Traces(t, func(t *testing.T) (portstest.Stores, func() []byte) {
+		db := openTest(t)
+		return db.Stores(), func() (stored []byte) {
+			for coll := range indexes() {
+				cursor, err := db.coll(coll).Find(t.Context(), bson.D{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for cursor.Next(t.Context()) {
+					stored = append(stored, cursor.Current...)
+				}
+				if err := cursor.Err(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return stored
+		}
+	})
 }

@@ -138,6 +138,33 @@ func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Ti
 	return &d, nil
 }
 
+// forgetAtOnce is how many records one step looks at.
+const forgetAtOnce = 100
+
+// Forget implements [ports.IdempotencyStore].
+func (s *Idempotency) Forget(ctx context.Context, texts []string) (err error) {
+	defer s.db.observer.Begin(&ctx, "idempotency.forget").End(&err)
+	for last, n := "", forgetAtOnce; n == forgetAtOnce; {
+		var telling []string
+		n = 0
+		_, err := every(s.db.ask(ctx), idempotencyColl, bson.D{compare("_id", "$gt", last)}, func(d idempotencyDoc) (struct{}, error) {
+			n++
+			last = d.Key
+			if d.Reply != nil && (idempotency.Reply{Body: d.Reply.Body}).Tells(texts) {
+				telling = append(telling, d.Key)
+			}
+			return struct{}{}, nil
+		}, first(forgetAtOnce, "_id").SetProjection(by("reply.body")))
+		if err == nil && len(telling) > 0 {
+			_, err = s.db.coll(idempotencyColl).UpdateMany(ctx, bson.D{in("_id", telling)}, set(is("reply", replyDoc{})))
+		}
+		if err != nil {
+			return translate(err)
+		}
+	}
+	return nil
+}
+
 // addIdempotencyRecord writes a record, if there is one. It replaces one of the same
 // key that has expired, and no other.
 func (t *tx) addIdempotencyRecord(r *idempotency.Record) {

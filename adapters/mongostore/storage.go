@@ -10,6 +10,7 @@ import (
 
 	"orgd/adapters/groupcommit"
 	"orgd/domain/activity"
+	"orgd/domain/agent"
 	"orgd/ports"
 )
 
@@ -64,7 +65,7 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (_ bool, er
 		did(s.db.expireSessions(ctx, e.Now, expireAtOnce))
 	}
 	did(s.db.completeDeleted(ctx))
-	left, err := s.db.finishPurges(ctx)
+	left, err := s.db.finishPurges(ctx, e.Now.Add(-agent.PurgeLasts))
 	return more || left, errors.Join(append(errs, err)...)
 }
 

@@ -26,6 +26,9 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 	var n ports.Counted
 	err = s.db.Write(ctx, func(tx *Tx) error {
 		n = ports.Counted{}
+		if err := wantAgents(tx, reports); err != nil {
+			return err
+		}
 		figures, last := newFigures(tx), activity.Seq(0)
 		for _, r := range reports {
 			fresh, err := putReport(tx, r)
@@ -53,6 +56,26 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 	}
 	s.db.observer.Reported(n)
 	return n, nil
+}
+
+const selectPurged = "SELECT EXISTS (SELECT 1 FROM purged_agents WHERE id = ?)"
+
+// wantAgents refuses reports of an agent that was purged.
+func wantAgents(tx *Tx, reports []ports.Report) error {
+	looked := map[string]bool{}
+	for _, r := range reports {
+		if id := r.Event.AgentID; !looked[id] {
+			looked[id] = true
+			var purged bool
+			if err := tx.Row(selectPurged, packID(id)).Scan(&purged); err != nil {
+				return wrap(err, "read agent", id)
+			}
+			if purged {
+				return agent.ErrNotFound.With("there is no agent %q", id)
+			}
+		}
+	}
+	return nil
 }
 
 const insertEvent = `

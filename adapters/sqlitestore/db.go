@@ -44,9 +44,10 @@ const (
 const busyTimeout = "2000"
 
 // The writer syncs every commit. It copies its log into the database whenever
-// that has 48 MiB, as far as readers allow.
+// that has 48 MiB, as far as readers allow. What it deletes it overwrites: nothing of a text that was
+// purged stays in the file.
 const (
-	walParams    = "&_pragma=journal_mode(wal)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)&_pragma=wal_autocheckpoint(12288)"
+	walParams    = "&_pragma=journal_mode(wal)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)&_pragma=wal_autocheckpoint(12288)&_pragma=secure_delete(1)"
 	writerParams = connParams + walParams + "&_pragma=synchronous(full)&_pragma=cache_size(-16384)"
 )
 
@@ -84,6 +85,7 @@ type DB struct {
 	writer     *conn
 	maxLog     int64        // bytes
 	trimmed    time.Time    // when the size of the log was last looked at
+	tells      bool         // whether the log may have what was purged
 	lastLogged activity.Seq // or about to be; 0 if it is not known
 	unblocked  unblocked
 
@@ -256,7 +258,8 @@ func (db *DB) release() error {
 		errs = append(errs, db.releaseReaders(), db.readPool.Close())
 	}
 	if db.writer != nil {
-		errs = append(errs, db.writer.emptyLog(), db.writer.close())
+		_, err := db.writer.emptyLog()
+		errs = append(errs, err, db.writer.close())
 	}
 	if db.writePool != nil {
 		errs = append(errs, db.writePool.Close())

@@ -98,7 +98,7 @@ func (s *Agents) changeFormer(tx *Tx, id agent.ID, change func(agent.Former) (po
 	return newAgentWrite(step, before), nil
 }
 
-const insertPurged = "INSERT INTO purged_agents (id) VALUES (?)"
+const insertPurged = "INSERT INTO purged_agents (id, at) VALUES (?, ?)"
 
 // Purge implements [ports.AgentStore].
 func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (err error) {
@@ -116,7 +116,7 @@ func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Forme
 		if err := removeFormer(tx, w); err != nil {
 			return err
 		}
-		_, err = tx.Exec(insertPurged, w.id)
+		_, err = tx.Exec(insertPurged, w.id, millis(w.Audit.At))
 		return wrap(err, "purge agent", string(id))
 	})
 	if err != nil {
@@ -147,13 +147,13 @@ DELETE FROM agent_days WHERE (owner, day) IN (
 	deletePurgedTotals = `
 DELETE FROM agent_totals WHERE agent_id IN (
 	SELECT t.agent_id FROM purged_agents AS p CROSS JOIN agent_totals AS t ON t.agent_id = p.id LIMIT (? + 0))`
-	deletePurged = "DELETE FROM purged_agents"
+	deletePurged = "DELETE FROM purged_agents WHERE at <= ?"
 )
 
 // removePurged removes what is left of agents that were purged, for a while.
 func (db *DB) removePurged(ctx context.Context) (more bool, err error) {
 	err = db.Write(ctx, func(tx *Tx) (err error) {
-		more, err = removePurged(tx, time.Now().Add(deleteTime))
+		more, err = removePurged(tx, time.Now().Add(deleteTime), time.Time{})
 		return err
 	})
 	return more && err == nil, err
@@ -162,12 +162,13 @@ func (db *DB) removePurged(ctx context.Context) (more bool, err error) {
 // purgeAtOnce is how many rows one statement removes: others wait for it.
 const purgeAtOnce = 20
 
-func removePurged(tx *Tx, enough time.Time) (more bool, err error) {
+// removePurged does so until it is enough. Of those that were purged before a time it removes that they were.
+func removePurged(tx *Tx, enough, before time.Time) (more bool, err error) {
 	var left bool
 	if err := tx.Row("SELECT EXISTS (SELECT 1 FROM purged_agents)").Scan(&left); err != nil || !left {
 		return false, wrap(err, "purge", "")
 	}
-	tx.changed.deletedBefore = anyTime
+	tx.changed.deletedBefore, tx.changed.purged = anyTime, true
 	for _, statement := range []string{deletePurgedEvents, deletePurgedVersions, deletePurgedMoves, deletePurgedDays, deletePurgedTotals} {
 		for n := int64(purgeAtOnce); n == purgeAtOnce; {
 			if time.Now().After(enough) {
@@ -178,6 +179,6 @@ func removePurged(tx *Tx, enough time.Time) (more bool, err error) {
 			}
 		}
 	}
-	_, err = tx.Exec(deletePurged)
+	_, err = tx.Exec(deletePurged, max(0, millis(before)))
 	return false, wrap(err, "purge", "")
 }

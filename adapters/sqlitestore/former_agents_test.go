@@ -24,7 +24,7 @@ func TestPurgeGoesOn(t *testing.T) {
 	o.check(o.db.Write(t.Context(), func(tx *Tx) error {
 		_, err := tx.Exec(deleteFormer, packID(ids[0]))
 		if err == nil {
-			_, err = tx.Exec(insertPurged, packID(ids[0]))
+			_, err = tx.Exec(insertPurged, packID(ids[0]), 0)
 		}
 		return err
 	}))

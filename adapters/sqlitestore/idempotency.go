@@ -134,3 +134,45 @@ func putRecord(tx *Tx, r *idempotency.Record) error {
 	}
 	return wrap(err, "write idempotency record", "")
 }
+
+const (
+	selectReplies = "SELECT key, body FROM idempotency_records WHERE key > ? ORDER BY key LIMIT (? + 0)"
+	forgetReply   = "UPDATE idempotency_records SET status = 0, body = NULL, etag = '', location = '' WHERE key = ?"
+)
+
+// forgetAtOnce is how many records one statement looks at.
+const forgetAtOnce = 500
+
+// Forget implements [ports.IdempotencyStore].
+func (s *Idempotency) Forget(ctx context.Context, texts []string) (err error) {
+	defer s.db.observer.Begin(&ctx, "idempotency.forget").End(&err)
+	for last, n := "", forgetAtOnce; n == forgetAtOnce; {
+		var telling []string
+		n = 0
+		err := s.db.Ask(ctx, func(v *View) error {
+			return v.Each(selectReplies, []any{last, forgetAtOnce}, func(r Row) error {
+				var body []byte
+				n++
+				err := r.Scan(&last, &body)
+				if (idempotency.Reply{Body: body}).Tells(texts) {
+					telling = append(telling, last)
+				}
+				return err
+			})
+		})
+		if err == nil && len(telling) > 0 {
+			err = s.db.Write(ctx, func(tx *Tx) (err error) {
+				for _, key := range telling {
+					if _, err = tx.Exec(forgetReply, key); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err != nil {
+			return wrap(err, "forget replies", "")
+		}
+	}
+	return nil
+}

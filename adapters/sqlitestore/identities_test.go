@@ -133,7 +133,8 @@ func TestVersionsAreSmall(t *testing.T) {
 	for _, id := range ids {
 		o.rewrite(id, 9, 2000)
 	}
-	o.check(o.db.writer.emptyLog())
+	_, err := o.db.writer.emptyLog()
+	o.check(err)
 	file, err := os.Stat(filepath.Join(dir, databaseName))
 	o.check(err)
 	t.Logf("an agent takes %d bytes", file.Size()/agents)

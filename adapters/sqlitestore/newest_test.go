@@ -90,7 +90,7 @@ func TestNewestEvents(t *testing.T) {
 	changes := map[string]func(){
 		"hiring": func() { ids = append(ids, o.hire(fmt.Sprintf("new-%s", o.id()), "Sales", 0).ID()) },
 		"purging": func() {
-			o.check(o.db.Write(ctx, func(tx *Tx) error { return second(tx.Exec(insertPurged, packID(ids[r.IntN(former)]))) }))
+			o.check(o.db.Write(ctx, func(tx *Tx) error { return second(tx.Exec(insertPurged, packID(ids[r.IntN(former)]), 0)) }))
 			for more := true; more; {
 				var err error
 				more, err = o.db.removePurged(ctx)

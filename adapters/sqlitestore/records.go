@@ -73,12 +73,13 @@ type changes struct {
 	events      []feedPosition
 	// deletedBefore is a time before which events were deleted, in milliseconds; 0 if none were.
 	deletedBefore int64
+	purged        bool // whether something was purged
 }
 
 func (c changes) and(more changes) changes {
 	return changes{
 		append(c.agents, more.agents...), append(c.departments, more.departments...), append(c.reported, more.reported...),
-		append(c.events, more.events...), max(c.deletedBefore, more.deletedBefore),
+		append(c.events, more.events...), max(c.deletedBefore, more.deletedBefore), c.purged || more.purged,
 	}
 }
 

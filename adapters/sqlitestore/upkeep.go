@@ -9,6 +9,7 @@ import (
 
 	"orgd/adapters/groupcommit"
 	"orgd/domain/activity"
+	"orgd/domain/agent"
 	"orgd/ports"
 )
 
@@ -104,7 +105,7 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool,
 		if err := markLog(tx, e); err != nil {
 			return err
 		}
-		if more, err = removePurged(tx, enough); err != nil {
+		if more, err = removePurged(tx, enough, e.Now.Add(-agent.PurgeLasts)); err != nil {
 			return err
 		}
 		unblocked, err := s.db.blockOlder(tx, enough)

@@ -112,6 +112,9 @@ func (db *DB) commit(jobs []*job) error {
 		}
 		reach("published")
 	}
+	if changed.purged {
+		db.tells, db.trimmed = true, time.Time{}
+	}
 	done(err == nil)
 	db.figures.committed(changed.reported, err)
 	db.followEvents(changed, err)
@@ -211,7 +214,7 @@ const (
 	trimEvery = 5 * time.Second
 )
 
-// trimLog empties a log that has grown too long. It does not fail a write:
+// trimLog empties a log that has grown too long, or has what was purged. It does not fail a write:
 // what it could not copy is safe in the log.
 func (db *DB) trimLog(now time.Time) {
 	if now.Sub(db.trimmed) < trimEvery {
@@ -219,11 +222,13 @@ func (db *DB) trimLog(now time.Time) {
 	}
 	db.trimmed = now
 	info, err := os.Stat(db.path + "-wal")
-	if err == nil && info.Size() <= db.maxLog {
+	if err == nil && info.Size() <= db.maxLog && !db.tells {
 		return
 	}
 	if err == nil {
-		err = db.writer.emptyLog()
+		var emptied bool
+		emptied, err = db.writer.emptyLog()
+		db.tells = db.tells && !emptied
 	}
 	if err != nil {
 		db.log.Warn("the write-ahead log cannot be emptied", zap.Error(err))
@@ -232,11 +237,12 @@ func (db *DB) trimLog(now time.Time) {
 
 // emptyLog copies the log into the database and truncates it, unless readers
 // keep it from doing so for a tenth of a second.
-func (c *conn) emptyLog() error {
-	var ignored int // what a pragma answers
-	return errors.Join(
+func (c *conn) emptyLog() (emptied bool, err error) {
+	var busy, ignored int // what a pragma answers
+	err = errors.Join(
 		c.row("PRAGMA busy_timeout = 100").Scan(&ignored),
-		c.row("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&ignored, &ignored, &ignored),
+		c.row("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &ignored, &ignored),
 		c.row("PRAGMA busy_timeout = "+busyTimeout).Scan(&ignored),
 	)
+	return err == nil && busy == 0, err
 }

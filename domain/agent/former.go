@@ -113,6 +113,10 @@ func (f Former) Restore(in Restoring, on activity.Cause) (Step, error) {
 	}, nil
 }
 
+// PurgeLasts is how long what others report of an agent that was purged may be under way: longer than a request or a
+// transaction of a store lasts. For so long a store remembers that the agent was purged.
+const PurgeLasts = 2 * time.Minute
+
 // Purge ends what is left of the agent.
 func (f Former) Purge(on activity.Cause) Step {
 	return Step{Agent: f.Last, Deleted: true, Change: f.Last.logged(audit.AgentPurged, f.Last.Version, 0, on)}

@@ -5,8 +5,10 @@
 package idempotency
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"orgd/domain/fault"
@@ -41,8 +43,9 @@ var (
 	// ErrSecret is a key of a request whose reply held a secret, which is shown
 	// once and never again.
 	ErrSecret = fault.New(fault.Conflict, "a request with this Idempotency-Key has issued a secret, which is not shown twice")
-	// ErrLong is a key of a request whose reply was too long to be kept.
-	ErrLong = fault.New(fault.Conflict, "a request with this Idempotency-Key has been applied; its answer was too long to be kept, read the resource")
+	// ErrNotKept is a key of a request whose reply is not kept: it was too long, or told of an agent that
+	// was purged.
+	ErrNotKept = fault.New(fault.Conflict, "a request with this Idempotency-Key has been applied; its answer is not kept, read the resource")
 )
 
 // Key is a scoped idempotency key: two callers, or two operations, never share
@@ -90,7 +93,7 @@ type Lock struct {
 
 // Reply is a successful response as it was sent.
 type Reply struct {
-	Status   int // 0: it was too long to be kept, see [Reply.WithoutBody]
+	Status   int // 0: it is not kept, see [Reply.WithoutBody]
 	Body     []byte
 	ETag     string // "" if none
 	Location string // "" if none
@@ -117,14 +120,19 @@ func (r Reply) Bounded() Reply {
 }
 
 // WithoutBody returns what is stored of a reply that is too long. For it
-// [Record.Answer] returns [ErrLong].
+// [Record.Answer] returns [ErrNotKept].
 func (r Reply) WithoutBody() Reply {
 	r.Status, r.Body = 0, nil
 	return r
 }
 
+// Tells reports whether the reply has one of some texts.
+func (r Reply) Tells(texts []string) bool {
+	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(r.Body, []byte(s)) })
+}
+
 // Answer returns the stored reply for a request with this fingerprint, or
-// [ErrReused], [ErrSecret] or [ErrLong].
+// [ErrReused], [ErrSecret] or [ErrNotKept].
 func (r Record) Answer(fingerprint string) (Reply, error) {
 	switch {
 	case r.Fingerprint != fingerprint:
@@ -134,7 +142,7 @@ func (r Record) Answer(fingerprint string) (Reply, error) {
 	case r.Reply.Status != 0:
 		return *r.Reply, nil
 	case r.Reply.Location != "":
-		return Reply{}, ErrLong.With("%s at %s", ErrLong.Msg, r.Reply.Location)
+		return Reply{}, ErrNotKept.With("%s at %s", ErrNotKept.Msg, r.Reply.Location)
 	}
-	return Reply{}, ErrLong
+	return Reply{}, ErrNotKept
 }

@@ -102,8 +102,8 @@ func TestAnswer(t *testing.T) {
 	for _, size := range []int{MaxReply, MaxReply + 1} {
 		long := Reply{Status: 200, Body: make([]byte, size), Location: "/x"}.Bounded()
 		_, err := Record{Fingerprint: "f", Reply: &long}.Answer("f")
-		if fits := size <= MaxReply; fits != (err == nil) || !fits && (!errors.Is(err, ErrLong) || domaintest.Code(err) != 4000 || !strings.HasSuffix(err.Error(), " at /x")) {
-			t.Errorf("Answer of %d bytes = %v, want none up to %d and then ErrLong with the location", size, err, MaxReply)
+		if fits := size <= MaxReply; fits != (err == nil) || !fits && (!errors.Is(err, ErrNotKept) || domaintest.Code(err) != 4000 || !strings.HasSuffix(err.Error(), " at /x")) {
+			t.Errorf("Answer of %d bytes = %v, want none up to %d and then ErrNotKept with the location", size, err, MaxReply)
 		}
 	}
 	r.Reply = nil

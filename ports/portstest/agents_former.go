@@ -241,6 +241,10 @@ func agentPurge(w *world) {
 	_, err = w.restore(gone, agent.Restoring{})
 	w.wantErr("Restore", err, agent.ErrNotFound)
 	w.wantErr("a second Purge", w.Agents.Purge(w.Context(), gone, w.purging()), agent.ErrNotFound)
+	late := []ports.Report{w.reporting(stays, epoch), w.reporting(gone, epoch)}
+	_, err = w.Activities.Append(w.Context(), late, w.sealed(nil))
+	w.wantErr("Append of what another has begun before", err, agent.ErrNotFound)
+	w.want("its events", w.feed(activity.Query{AgentID: string(gone)}, 10), nil)
 
 	w.want("the versions of the other", w.versions(stays), versions)
 	w.want("the career of the other", w.career(stays), career)

@@ -20,6 +20,7 @@ func Idempotency(t *testing.T, open func(t *testing.T) Stores) {
 		"LockedKeyIsRefused":          lockRunning,
 		"RecordAnswersForItsKey":      recordAnswers,
 		"RecordsKeepEverything":       recordKeeps,
+		"WhatTellsATextIsForgotten":   recordForget,
 		"ReleaseFreesTheKey":          lockRelease,
 		"ReleaseOfAnotherDoesNothing": lockForeignRelease,
 		"ReleaseLeavesTheRecord":      lockReleaseAfter,
@@ -102,6 +103,30 @@ func recordKeeps(w *world) {
 		w.wantNil("the change", w.finish(r))
 		w.wantLock(idempotency.Lock{Key: r.Key, Fingerprint: r.Fingerprint, Owner: w.id(), At: r.At}, r, nil)
 	}
+}
+
+// recordForget has more records than one step looks at.
+func recordForget(w *world) {
+	const many = 700
+	records := map[string]*idempotency.Record{}
+	for i := range many {
+		r := w.newRecord(fmt.Sprint("k", i))
+		r.Reply = &idempotency.Reply{Status: 201, Body: fmt.Appendf(nil, `{"id":"%d","name":"n%[1]d"}`, i), ETag: `"1"`, Location: fmt.Sprint("/n", i)}
+		records[string(r.Key)] = r
+		w.wantNil("the change", w.finish(r))
+	}
+	secret := w.newRecord("secret")
+	secret.Reply = nil
+	w.wantNil("the change", w.finish(secret))
+
+	w.wantNil("Forget", w.Idempotency.Forget(w.Context(), []string{`"n0"`, `"id":"699"`, "nobody"}))
+	records["k0"].Reply, records["k699"].Reply = &idempotency.Reply{}, &idempotency.Reply{}
+	for _, key := range []string{"k0", "k1", "k350", "k69", "k698", "k699"} {
+		r := records[key]
+		w.wantLock(idempotency.Lock{Key: r.Key, Fingerprint: r.Fingerprint, Owner: w.id(), At: r.At}, r, nil)
+	}
+	w.wantLock(idempotency.Lock{Key: secret.Key, Fingerprint: secret.Fingerprint, Owner: w.id(), At: secret.At}, secret, nil)
+	w.wantErr("a change with such a key", w.finish(records["k0"]), idempotency.ErrRunning)
 }
 
 func lockRelease(w *world) {

@@ -33,6 +33,7 @@ type memory struct {
 	agents      map[agent.ID]agent.Agent
 	former      map[agent.ID]agent.Former
 	names       map[agent.ID]name.Name // of agents that exist or existed
+	purged      map[string]bool        // ids of agents
 	versions    map[agent.ID][]identity.Version
 	moves       []labelMove
 	events      map[activity.ID]activity.Event
@@ -66,6 +67,7 @@ func newMemory() Stores {
 		agents:      map[agent.ID]agent.Agent{},
 		former:      map[agent.ID]agent.Former{},
 		names:       map[agent.ID]name.Name{},
+		purged:      map[string]bool{},
 		versions:    map[agent.ID][]identity.Version{},
 		events:      map[activity.ID]activity.Event{},
 		projects:    map[project.ID]project.Project{},

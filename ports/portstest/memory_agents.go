@@ -174,6 +174,7 @@ func (m memoryAgents) Purge(ctx context.Context, id agent.ID, change func(agent.
 		return err
 	}
 	m.putTrail(s.Trail, true)
+	m.purged[string(id)] = true
 	delete(m.former, id)
 	delete(m.names, id)
 	delete(m.versions, id)

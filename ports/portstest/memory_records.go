@@ -27,6 +27,9 @@ func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal
 	var fresh []ports.Report
 	seen := map[activity.ID]bool{}
 	for _, r := range reports {
+		if m.purged[r.Event.AgentID] {
+			return ports.Counted{}, agent.ErrNotFound
+		}
 		if _, stored := m.events[r.Event.ID]; !stored && !seen[r.Event.ID] {
 			fresh = append(fresh, r)
 		}
@@ -177,6 +180,17 @@ func (m memoryIdempotency) Release(_ context.Context, c idempotency.Lock) error 
 	defer m.lock()()
 	if m.locks[c.Key].Owner == c.Owner {
 		delete(m.locks, c.Key)
+	}
+	return nil
+}
+
+func (m memoryIdempotency) Forget(_ context.Context, texts []string) error {
+	defer m.lock()()
+	for key, r := range m.records {
+		if r.Reply != nil && r.Reply.Tells(texts) {
+			r.Reply = &idempotency.Reply{}
+			m.records[key] = r
+		}
 	}
 	return nil
 }

@@ -180,6 +180,15 @@ func purgedAgents(t *testing.T, s *Service) {
 	if strings.Contains(string(r.body), secret) {
 		t.Errorf("the change log has the agent's texts: %s", r.body)
 	}
+	hiring := obj{"name": "Zoe \"Z\"", "role": "r", "department": "Design", "description": secret}
+	keyed := w.key("hires-Zoe")
+	zoe := agentPath(keyed.post("/agents", hiring).want(201).text("data.id"))
+	keyed.post("/agents", hiring).want(201)
+	w.delete(zoe).want(204)
+	keyed.post("/agents", hiring).want(201) // as long as she can come back
+	w.delete(zoe + "?purge=true").want(204)
+	keyed.post("/agents", hiring).refused(409, 4000, "is not kept")
+
 	id := w.hire("Ann", "Design") // the stream goes on
 	for {
 		if e := stream.events(1)[0]; e["agent_id"] == id {

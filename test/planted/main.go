@@ -12,6 +12,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -133,11 +134,22 @@ func (b bug) overlay(root, dir string) (string, error) {
 		return "", err
 	}
 	planted, list := filepath.Join(dir, filepath.Base(b.path)), filepath.Join(dir, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, b.path): planted}})
+	files := map[string]string{filepath.Join(root, b.path): planted}
+	if console, page, found := strings.Cut(b.path, "/web/console/"); found { // what is built in is packed
+		files[filepath.Join(root, console, "web/packed/console", page+".gz")] = planted + ".gz"
+	}
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": files})
 	if err != nil {
 		return "", err
 	}
-	return list, errors.Join(os.WriteFile(planted, text, 0o600), os.WriteFile(list, replace, 0o600))
+	return list, errors.Join(os.WriteFile(planted, text, 0o600), pack(planted+".gz", text), os.WriteFile(list, replace, 0o600))
+}
+
+func pack(path string, text []byte) error {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err := w.Write(text)
+	return errors.Join(err, w.Close(), os.WriteFile(path, packed.Bytes(), 0o600))
 }
 
 // pattern selects the test alone.
