@@ -124,8 +124,7 @@ func TestMistakesFailTheirLanding(t *testing.T) {
 		pkg, test, path := find(t, `(?m)^Package: (?:\./)?(.*)$`, file)[0], find(t, `(?m)^Test: (\w+)`, file)[0], find(t, `(?m)^--- a/(.*)$`, file)[0]
 		directories[filepath.Dir(path)] = true
 		noticed := !slices.Contains(words(t, "ALONE"), pkg) || // by make test
-			slices.Contains(strings.Fields(variable(t, "STORES")), "./"+pkg) || // by make stores
-			strings.Contains(file, "on-replicas") // by make integration
+			slices.Contains(strings.Fields(variable(t, "STORES")), "./"+pkg) // by make stores
 		for _, s := range suites(t) {
 			noticed = noticed || s.brings(path) && whole("./"+pkg).MatchString(targets[s.name])
 		}

@@ -20,6 +20,7 @@ import (
 	"orgd/domain/company"
 	"orgd/domain/department"
 	"orgd/domain/idempotency"
+	"orgd/domain/money"
 	"orgd/domain/name"
 	"orgd/domain/session"
 	"orgd/ports"
@@ -127,6 +128,24 @@ func TestSharesMeet(t *testing.T) {
 		wantOnly(t, errs, 1, department.ErrBudget)
 		o.must(o.share(t.Context(), "A", 10))
 		o.must(o.share(t.Context(), "B", 10))
+	}
+}
+
+// What a change has read is what it writes upon: another one that is committed in between is seen.
+func TestSharesBetweenReadAndWrite(t *testing.T) {
+	o := newOffice(t)
+	other := officeOf(t, o.db.replica(t))
+	o.must(o.createDepartment(t.Context(), "A", 10))
+	o.must(o.createDepartment(t.Context(), "B", 10))
+	var between sync.Once
+	p, n := must(department.ParsePatch(value(`{"budget_percent":60}`))), trail(audit.Department("A"), nil)
+	_, err := o.Departments.Update(t.Context(), key("A"), func(d department.Department, others money.Percent) (ports.DepartmentChange, error) {
+		between.Do(func() { o.must(other.share(t.Context(), "B", 60)) })
+		next, err := d.Change(p, others, now())
+		return ports.DepartmentChange{Change: ports.Change[department.Department]{State: next, From: d.Revision, Trail: n}}, err
+	})
+	if !errors.Is(err, department.ErrBudget) {
+		t.Errorf("Update = %v, want ErrBudget", err)
 	}
 }
 
