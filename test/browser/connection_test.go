@@ -338,3 +338,32 @@ func TestSilentService(t *testing.T) {
 	s.signal(syscall.SIGCONT)
 	b.await("the bar is gone", `document.getElementById("outage").hidden && document.querySelector(".live.is-live")`)
 }
+
+// A list goes on when its cursor is refused, as after the service has got another key: nothing is shown twice, and
+// nothing is left out.
+func TestCursorIsRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	token := s.token("admin", "ann")
+	for i := range 120 {
+		must[record](s, token, "POST", "projects", record{"name": fmt.Sprintf("project %03d", i)})
+	}
+	b := s.console(token, 1440, 900)
+	b.expect("400")
+	b.visit("#/projects", "Projects")
+	rows := `document.querySelectorAll("main tbody tr").length === `
+	b.await("the first page is there", rows+"50")
+	b.eval(`{ const fetched = fetch;
+		window.fetch = (where, options) => {
+			if (String(where).includes("cursor=")) { window.fetch = fetched; where = String(where).replace(/cursor=[^&]*/, "cursor=refused"); }
+			return fetched(where, options);
+		};
+	}`)
+	b.press("More")
+	b.await("the list goes on", rows+"100")
+	b.press("More")
+	b.await("the list is complete", rows+"120")
+	if n := eval[int](b, `new Set([...document.querySelectorAll("main tbody tr")].map((r) => r.textContent)).size`); n != 120 {
+		t.Errorf("%d projects are shown, want 120", n)
+	}
+}

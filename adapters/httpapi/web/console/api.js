@@ -115,10 +115,12 @@ export async function change(method, where, body, { tag, query, exact, headers =
   return request(method, where, { query, body, exact, headers: all }).finally(() => dispatchEvent(new Event("changed")));
 }
 
+const invalidRequest = 2001;
+
 // Pages reads a list page by page.
 export class Pages {
   constructor(where, query = {}, signal) {
-    Object.assign(this, { where, query: { limit: 200, ...query }, signal, items: [], complete: false });
+    Object.assign(this, { where, query: { limit: 200, ...query }, signal, items: [], known: new Set(), complete: false });
   }
 
   // more reads the next page. Calls that overlap get the same one.
@@ -127,12 +129,30 @@ export class Pages {
     return this.reading;
   }
 
+  // next reads until there is something new. A cursor whose key is gone is refused: the list is
+  // read from its beginning then.
   async next() {
-    if (this.complete) return;
-    const { data: items, pagination } = await get(this.where, { ...this.query, cursor: this.cursor }, this.signal);
-    this.items.push(...items);
-    this.cursor = pagination.next_cursor;
-    this.complete = !pagination.has_more;
+    let fresh = [];
+    while (!fresh.length && !this.complete) {
+      const { data: items, pagination } = await this.page().catch((error) => {
+        if (!this.cursor || error.code !== invalidRequest) throw error;
+        this.cursor = "";
+        return this.page();
+      });
+      fresh = items.filter((item) => this.isNew(item));
+      this.cursor = pagination.next_cursor;
+      this.complete = !pagination.has_more;
+    }
+    this.items.push(...fresh);
+  }
+
+  page() {
+    return get(this.where, { ...this.query, cursor: this.cursor }, this.signal);
+  }
+
+  isNew(item) {
+    const key = item.id ?? JSON.stringify(item);
+    return !this.known.has(key) && this.known.add(key);
   }
 
   // upTo reads until there are enough items, or no more.
