@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 )
@@ -89,19 +90,33 @@ type FollowedEntry struct {
 // followEvery is the time between two looks for audit entries.
 const followEvery = time.Second
 
+// lateCommits is how much later than the entries of others one may be committed.
+const lateCommits = 10 * time.Minute
+
 // FollowAudit follows the audit trail in the order of the commits. None is left out, also if
 // the loop ends and begins again much later, with the last Position; an entry may come more
 // than once, which its ID shows. It needs [RoleAdmin].
+//
+// A Position is refused when the service has got another cursor key. Then the entries come again from ten minutes
+// before the last one, or all that are kept if this loop has had none.
 //
 // An error comes as an item of its own, and a loop that goes on has the client try again. The
 // last item is the error of ctx, unless the loop is left.
 func (c *Client) FollowAudit(ctx context.Context, q AuditFollow) iter.Seq2[FollowedEntry, error] {
 	return func(yield func(FollowedEntry, error) bool) {
+		var last time.Time // of the entries that have come
 		for {
 			page, err := getPage[AuditEntry](ctx, c, path("audit"), q.values(), nil)
 			if ctx.Err() != nil {
 				yield(FollowedEntry{}, ctx.Err())
 				return
+			}
+			if q.After != "" && errors.Is(err, ErrRequestValidation) {
+				q.After, q.Since = "", time.Time{}
+				if !last.IsZero() {
+					q.Since = last.Add(-lateCommits)
+				}
+				continue
 			}
 			if err != nil && !yield(FollowedEntry{}, err) {
 				return
@@ -113,6 +128,9 @@ func (c *Client) FollowAudit(ctx context.Context, q AuditFollow) iter.Seq2[Follo
 			for i, e := range page.Items {
 				if i == len(page.Items)-1 {
 					q.After = page.Next
+				}
+				if e.Timestamp.After(last) {
+					last = e.Timestamp
 				}
 				if !yield(FollowedEntry{q.After, e}, nil) {
 					return

@@ -259,6 +259,12 @@ func checkFollowAudit(t *testing.T, c *client.Client) {
 	if opened != 2 || first[0].ID > first[1].ID || again[0].ID > first[2].ID {
 		t.Errorf("FollowAudit = %+v, then %+v, opened %d times", first, again, opened)
 	}
+	anew := take(client.AuditFollow{After: "b2YtYW5vdGhlci1rZXk", WithoutReports: true}, 3, func() {})
+	for i, e := range anew {
+		if e.ID != first[i].ID {
+			t.Errorf("FollowAudit after a position of another key = %+v, want %+v", anew, first)
+		}
+	}
 	now := client.AuditFollow{Since: time.Now().Add(-time.Minute), Actor: "admin"}
 	made := false
 	for e, err := range c.FollowAudit(t.Context(), now) {
