@@ -84,7 +84,8 @@ type ReportActivity struct {
 }
 
 // Reported is what came of a batch. Warnings name, in the entries of the batch, what was
-// taken in and is not counted although it looks as if it should be: at most 20 of them.
+// taken in and is not counted although it looks as if it should be, and days whose costs were
+// reported in two ways that differ: at most 20 of them.
 type Reported struct {
 	ports.Counted
 	Warnings []string
@@ -132,16 +133,26 @@ func (s *Activities) Report(ctx context.Context, c Call, in ReportActivity) (Rep
 			Measures:     e.Measures,
 		}
 	}
-	out := Reported{Warnings: warnings(entries)}
-	out.Counted, err = s.log.Append(ctx, reports, func(n ports.Counted) ports.Trail {
-		return ch.trail(audit.Reported, audit.Activities, 0, 0, func() idempotency.Reply { return in.Reply(Reported{n, out.Warnings}) })
+	unused, names := warnings(entries), map[agent.ID]string{}
+	for _, p := range profiles {
+		names[p.ID] = p.Name.Text
+	}
+	outcome := func(n ports.Counted) Reported {
+		all := slices.Clone(unused)
+		for _, d := range n.Disagree[:min(len(n.Disagree), maxWarnings-len(all))] {
+			all = append(all, fmt.Sprintf("agent %q, %s: the sums of cost_incurred and of the cost of task_completed differ by more than a tenth; the larger counts", names[d.Agent], d.Date))
+		}
+		return Reported{n, all}
+	}
+	n, err := s.log.Append(ctx, reports, func(n ports.Counted) ports.Trail {
+		return ch.trail(audit.Reported, audit.Activities, 0, 0, func() idempotency.Reply { return in.Reply(outcome(n)) })
 	})
 	if errors.Is(err, agent.ErrNotFound) { // one was purged meanwhile: say which
 		if _, unknown := s.profiles(ctx, entries); unknown != nil {
 			err = unknown
 		}
 	}
-	return out, err
+	return outcome(n), err
 }
 
 // profiles looks up the agent of every entry. It returns [ErrReportedAgent]

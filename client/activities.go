@@ -67,7 +67,8 @@ func (c *Client) ActivityPage(ctx context.Context, q ActivityQuery, opts ...Opti
 type ReportResult struct {
 	Accepted   int64 `json:"accepted"`
 	Duplicates int64 `json:"duplicates"`
-	// Warnings name members of data that look like ones that are counted and are none.
+	// Warnings name members of data that look like ones that are counted and are none, and days of agents
+	// whose costs were reported in two ways that differ.
 	Warnings []string `json:"warnings"`
 }
 

@@ -1,12 +1,14 @@
 package ports
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/name"
+	"orgd/domain/performance"
 )
 
 // Report is one event that a client reported, with what it adds to the figures
@@ -22,6 +24,20 @@ type Report struct {
 type Counted struct {
 	Accepted   int // stored now
 	Duplicates int // ids that were stored before or stand twice in the batch
+	// Disagree are the days of agents that the batch adds costs to, and of which performance.Day.Disagrees is true
+	// now, by agent and date.
+	Disagree []AgentDay
+}
+
+// AgentDay is a UTC day of an agent.
+type AgentDay struct {
+	Agent agent.ID
+	Date  performance.Date
+}
+
+// Compare orders days by agent and date.
+func (d AgentDay) Compare(e AgentDay) int {
+	return cmp.Or(cmp.Compare(d.Agent, e.Agent), cmp.Compare(d.Date, e.Date))
 }
 
 // ActivityLog keeps events. An AgentStore writes those of its steps. Every

@@ -31,14 +31,14 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 		if err != nil {
 			return n, err
 		}
-		n = ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh)}
-		t.addTrail(seal(n), n.Accepted > 0)
-		if n.Accepted == 0 {
-			return n, nil
-		}
 		sums, err := newRollups(t, fresh)
 		if err != nil {
 			return n, err
+		}
+		n = ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh), Disagree: sums.disagree()}
+		t.addTrail(seal(n), n.Accepted > 0)
+		if n.Accepted == 0 {
+			return n, nil
 		}
 		for _, r := range fresh {
 			t.insert(eventsColl, eventOf(r.Event, r.Department), nil)

@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -96,6 +97,17 @@ func (s *rollups) add(r ports.Report) {
 	}
 	s.days[of], s.days[in] = s.days[of].Merge(one), s.days[in].Merge(one)
 	s.completed[of.owner] += one.TasksCompleted
+}
+
+// disagree are the days whose costs disagree.
+func (s *rollups) disagree() (days []ports.AgentDay) {
+	for of, before := range s.before {
+		if before.Merge(s.days[of]).Disagrees() {
+			days = append(days, ports.AgentDay{Agent: agent.ID(strings.TrimPrefix(of.owner, ownerOfAgent(""))), Date: of.date})
+		}
+	}
+	slices.SortFunc(days, ports.AgentDay.Compare)
+	return days
 }
 
 func (s *rollups) write(t *tx) {

@@ -45,6 +45,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 			}
 			last = *tx.last
 		}
+		n.Disagree = figures.disagree()
 		if err := figures.put(tx); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"orgd/domain/agent"
@@ -128,6 +129,17 @@ func (f *figures) add(r ports.Report) error {
 	f.agents[of] = f.agents[of].Merge(one)
 	f.departments[in] = f.departments[in].Merge(one)
 	return nil
+}
+
+// disagree are the days whose costs disagree.
+func (f *figures) disagree() (days []ports.AgentDay) {
+	for of, before := range f.before {
+		if before.Merge(f.agents[of]).Disagrees() {
+			days = append(days, ports.AgentDay{Agent: agent.ID(of.owner), Date: of.date})
+		}
+	}
+	slices.SortFunc(days, ports.AgentDay.Compare)
+	return days
 }
 
 const selectAgentDay = "SELECT " + dayColumns + " FROM agent_days WHERE owner = ? AND day = ?"

@@ -49,3 +49,25 @@ func TestCountedBefore(t *testing.T) {
 		t.Errorf("the cost is %v, want 10", got.Cost.Total())
 	}
 }
+
+func TestDisagrees(t *testing.T) {
+	cost := func(units, nanos int64) Sample { return Sample{Count: 1, Units: units, Nanos: nanos} }
+	for what, tt := range map[string]struct {
+		tasks, cost, excess Sample
+		want                bool
+	}{
+		"nothing":                  {},
+		"tasks alone":              {tasks: cost(5, 0), cost: cost(5, 0), excess: cost(5, 0)},
+		"incurred alone":           {cost: cost(5, 0)},
+		"the same":                 {tasks: cost(5, 1), cost: cost(5, 1)},
+		"a tenth less incurred":    {tasks: cost(10, 0), cost: cost(10, 0), excess: cost(1, 0)},
+		"a tenth more incurred":    {tasks: cost(9, 0), cost: cost(10, 0)},
+		"more than a tenth less":   {tasks: cost(10, 0), cost: cost(10, 0), excess: cost(1, 1), want: true},
+		"more than a tenth more":   {tasks: cost(8, 999_999_999), cost: cost(10, 0), want: true},
+		"hardly anything incurred": {tasks: cost(10, 0), cost: cost(10, 0), excess: cost(9, 999_999_999), want: true},
+	} {
+		if got := (Day{TaskCost: tt.tasks, Cost: tt.cost, Excess: tt.excess}).Disagrees(); got != tt.want {
+			t.Errorf("%s: Disagrees = %v, want %v", what, got, tt.want)
+		}
+	}
+}

@@ -87,6 +87,21 @@ func (d Day) Counted(before Day) Day {
 // SaysCost reports whether d has anything that [Day.Counted] asks for.
 func (d Day) SaysCost() bool { return d.TaskCost != Sample{} || d.Cost != Sample{} }
 
+// Disagrees reports whether the cost of an agent's day was reported in both ways, and the sums differ by more
+// than a tenth of the larger: who reports both for the same work means them to be one.
+func (d Day) Disagrees() bool {
+	incurred, tasks := d.Cost.Total().Minus(d.Excess.Total()), d.TaskCost.Total()
+	less, more := incurred, tasks
+	if incurred.Compare(tasks) > 0 {
+		less, more = tasks, incurred
+	}
+	tenfold, difference := money.Total{}, more.Minus(less)
+	for range 10 {
+		tenfold = tenfold.Plus(difference)
+	}
+	return less.Compare(money.Total{}) > 0 && tenfold.Compare(more) > 0
+}
+
 // Merge returns d with everything of e in it. The date stays d's.
 func (d Day) Merge(e Day) Day {
 	d.TasksCompleted += e.TasksCompleted

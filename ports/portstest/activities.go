@@ -79,12 +79,13 @@ func (w *world) sealed(r *idempotency.Record) func(ports.Counted) ports.Trail {
 	return func(ports.Counted) ports.Trail { return trail }
 }
 
-// report stores a batch that has to be accepted as a whole.
-func (w *world) report(reports ...ports.Report) {
+// report stores a batch that has to be accepted as a whole, and returns the days whose costs disagree.
+func (w *world) report(reports ...ports.Report) []ports.AgentDay {
 	w.Helper()
 	got, err := w.Activities.Append(w.Context(), reports, w.sealed(nil))
 	w.wantNil("Append", err)
-	w.want("Append", got, ports.Counted{Accepted: len(reports)})
+	w.want("Append", got, ports.Counted{Accepted: len(reports), Disagree: got.Disagree})
+	return got.Disagree
 }
 
 func eventAppend(w *world) {

@@ -59,6 +59,22 @@ func rollup(reports []ports.Report, ok func(ports.Report) bool) (days []performa
 	return normal(days), total(days).TasksCompleted
 }
 
+// disagree are the days to which reports of a batch add costs, and whose costs disagree with all reports.
+func disagree(all, batch []ports.Report) (days []ports.AgentDay) {
+	for _, r := range batch {
+		day := ports.AgentDay{Agent: agent.ID(r.Event.AgentID), Date: performance.DateOf(r.Event.At)}
+		if !(performance.Day{}).Add(r.Measures).SaysCost() || slices.Contains(days, day) {
+			continue
+		}
+		sum, _ := rollup(all, func(o ports.Report) bool { return o.Event.AgentID == r.Event.AgentID && performance.DateOf(o.Event.At) == day.Date })
+		if sum[0].Disagrees() {
+			days = append(days, day)
+		}
+	}
+	slices.SortFunc(days, ports.AgentDay.Compare)
+	return days
+}
+
 // wantAgentDays checks an agent's figures from a day on against the reports.
 func (w *world) wantAgentDays(id agent.ID, first performance.Date, reports []ports.Report) {
 	w.Helper()
@@ -212,19 +228,24 @@ func measureCosts(w *world) {
 		return activity.Measures{Incurred: new(money.Amount(units * 1_000_000_000))}
 	}
 	var reports []ports.Report
-	report := func(department string, of agent.ID, all ...activity.Measures) {
+	report := func(department string, of agent.ID, differ bool, all ...activity.Measures) {
 		batch := make([]ports.Report, len(all))
 		for i, m := range all {
 			batch[i] = w.reporting(of, epoch, measuring(m))
 			batch[i].DepartmentID = department
 		}
-		w.report(batch...)
+		want := []ports.AgentDay{{Agent: of, Date: performance.DateOf(epoch)}}
+		if !differ {
+			want = nil
+		}
+		w.want("the days whose costs disagree", w.report(batch...), want)
 		reports = append(reports, batch...)
 	}
-	report(salesID, id, task(2), incurred(1), task(3))
-	report(salesID, other, task(7))
-	report(opsID, id, incurred(3), incurred(2), task(4))
-	report(salesID, id, incurred(1), incurred(4))
+	report(salesID, id, true, task(2), incurred(1), task(3))
+	report(salesID, other, false, task(7))
+	report(opsID, id, true, incurred(3), incurred(2), task(4))
+	report(salesID, id, true, incurred(1), incurred(4)) // 9 and 11
+	report(salesID, id, false, task(1))
 	w.wantAgentDays(id, 0, reports)
 	w.wantDepartmentDays(salesID, 0, reports)
 	w.wantDepartmentDays(opsID, 0, reports)

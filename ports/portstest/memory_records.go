@@ -35,7 +35,9 @@ func (m memoryActivities) Append(_ context.Context, reports []ports.Report, seal
 		}
 		seen[r.Event.ID] = true
 	}
-	n := ports.Counted{Accepted: len(fresh), Duplicates: len(reports) - len(fresh)}
+	n := ports.Counted{
+		Accepted: len(fresh), Duplicates: len(reports) - len(fresh), Disagree: disagree(slices.Concat(m.counted, fresh), fresh),
+	}
 	trail := seal(n)
 	if err := m.free(trail.Idempotency); err != nil {
 		return ports.Counted{}, err

@@ -38,7 +38,8 @@ func performanceFigures(t *testing.T, s *Service) {
 		with(task("Ann", 9, nil), "timestamp", daysAgo(200)),
 		event("delegation_sent", "Ann", obj{"task_id": "t", "score": 8}), event("delegation_received", "Ann", obj{"task_id": "t", "score": 5}),
 		event("cost_incurred", "Ann", obj{"amount": 99}), event("tool_used", "Ann", obj{"tool": "x", "success": true}))
-	w.report(events...).want(201)
+	differ := fmt.Sprintf(`agent "Ann", %s: the sums of cost_incurred and of the cost of task_completed differ by more than a tenth; the larger counts`, time.Now().UTC().Format(time.DateOnly))
+	w.report(events...).want(201).has("data.warnings", list{differ})
 	w.soon("/departments/Design/health", "data.department_cost_7d", 99) // of the last event
 	r := w.get("/agents/Ann/performance").want(200).hasAll("data", obj{
 		"agent_name": "Ann", "tasks_completed_total": 8, "tasks_completed_7d": 6, "tasks_completed_30d": 6,
