@@ -89,7 +89,7 @@ func (s *Agents) Purge(ctx context.Context, c Call, ref identity.Ref) error {
 	} else if !errors.Is(err, agent.ErrNotFound) {
 		return err
 	}
-	if err := s.forgetReplies(ctx, ref.ID); err != nil {
+	if err := s.deleteReplies(ctx, ref.ID); err != nil {
 		return err
 	}
 	ch := newChange(s.clock, s.ids, c)
@@ -103,8 +103,8 @@ func (s *Agents) Purge(ctx context.Context, c Call, ref identity.Ref) error {
 	return s.asFormer(ctx, ref, err)
 }
 
-// forgetReplies removes what is kept of the replies that tell of an agent, under any of the names that it has had.
-func (s *Agents) forgetReplies(ctx context.Context, id agent.ID) error {
+// deleteReplies removes what is kept of the replies that tell of an agent, under any of the names that it has had.
+func (s *Agents) deleteReplies(ctx context.Context, id agent.ID) error {
 	texts := []string{quoted(string(id))}
 	for before := int64(0); ; {
 		versions, err := s.identities.Versions(ctx, id, before, versionsAtOnce)
@@ -112,7 +112,7 @@ func (s *Agents) forgetReplies(ctx context.Context, id agent.ID) error {
 			return err
 		}
 		if len(versions) == 0 {
-			return s.replies.Forget(ctx, texts)
+			return s.replies.DeleteReplies(ctx, texts)
 		}
 		for _, v := range versions {
 			if name := quoted(v.Content.Name.Text); !slices.Contains(texts, name) {

@@ -28,7 +28,7 @@ type IdempotencyStore interface {
 	// request has taken over since.
 	Release(ctx context.Context, l idempotency.Lock) error
 
-	// Forget removes what is kept of the replies that tell one of some texts: the reply of such a record is
+	// DeleteReplies removes what is kept of the replies that tell one of some texts: the reply of such a record is
 	// the zero one from then on. It looks at every record, and holds up no change meanwhile.
-	Forget(ctx context.Context, texts []string) error
+	DeleteReplies(ctx context.Context, texts []string) error
 }

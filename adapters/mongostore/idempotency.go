@@ -138,13 +138,13 @@ func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Ti
 	return &d, nil
 }
 
-// forgetAtOnce is how many records one step looks at.
-const forgetAtOnce = 100
+// repliesAtOnce is how many records one step looks at.
+const repliesAtOnce = 100
 
-// Forget implements [ports.IdempotencyStore].
-func (s *Idempotency) Forget(ctx context.Context, texts []string) (err error) {
-	defer s.db.observer.Begin(&ctx, "idempotency.forget").End(&err)
-	for last, n := "", forgetAtOnce; n == forgetAtOnce; {
+// DeleteReplies implements [ports.IdempotencyStore].
+func (s *Idempotency) DeleteReplies(ctx context.Context, texts []string) (err error) {
+	defer s.db.observer.Begin(&ctx, "idempotency.delete_replies").End(&err)
+	for last, n := "", repliesAtOnce; n == repliesAtOnce; {
 		var telling []string
 		n = 0
 		_, err := every(s.db.ask(ctx), idempotencyColl, bson.D{compare("_id", "$gt", last)}, func(d idempotencyDoc) (struct{}, error) {
@@ -154,7 +154,7 @@ func (s *Idempotency) Forget(ctx context.Context, texts []string) (err error) {
 				telling = append(telling, d.Key)
 			}
 			return struct{}{}, nil
-		}, first(forgetAtOnce, "_id").SetProjection(by("reply.body")))
+		}, first(repliesAtOnce, "_id").SetProjection(by("reply.body")))
 		if err == nil && len(telling) > 0 {
 			_, err = s.db.coll(idempotencyColl).UpdateMany(ctx, bson.D{in("_id", telling)}, set(is("reply", replyDoc{})))
 		}

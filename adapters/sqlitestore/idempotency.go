@@ -137,20 +137,20 @@ func putRecord(tx *Tx, r *idempotency.Record) error {
 
 const (
 	selectReplies = "SELECT key, body FROM idempotency_records WHERE key > ? ORDER BY key LIMIT (? + 0)"
-	forgetReply   = "UPDATE idempotency_records SET status = 0, body = NULL, etag = '', location = '' WHERE key = ?"
+	deleteReply   = "UPDATE idempotency_records SET status = 0, body = NULL, etag = '', location = '' WHERE key = ?"
 )
 
-// forgetAtOnce is how many records one statement looks at.
-const forgetAtOnce = 500
+// repliesAtOnce is how many records one statement looks at.
+const repliesAtOnce = 500
 
-// Forget implements [ports.IdempotencyStore].
-func (s *Idempotency) Forget(ctx context.Context, texts []string) (err error) {
-	defer s.db.observer.Begin(&ctx, "idempotency.forget").End(&err)
-	for last, n := "", forgetAtOnce; n == forgetAtOnce; {
+// DeleteReplies implements [ports.IdempotencyStore].
+func (s *Idempotency) DeleteReplies(ctx context.Context, texts []string) (err error) {
+	defer s.db.observer.Begin(&ctx, "idempotency.delete_replies").End(&err)
+	for last, n := "", repliesAtOnce; n == repliesAtOnce; {
 		var telling []string
 		n = 0
 		err := s.db.Ask(ctx, func(v *View) error {
-			return v.Each(selectReplies, []any{last, forgetAtOnce}, func(r Row) error {
+			return v.Each(selectReplies, []any{last, repliesAtOnce}, func(r Row) error {
 				var body []byte
 				n++
 				err := r.Scan(&last, &body)
@@ -163,7 +163,7 @@ func (s *Idempotency) Forget(ctx context.Context, texts []string) (err error) {
 		if err == nil && len(telling) > 0 {
 			err = s.db.Write(ctx, func(tx *Tx) (err error) {
 				for _, key := range telling {
-					if _, err = tx.Exec(forgetReply, key); err != nil {
+					if _, err = tx.Exec(deleteReply, key); err != nil {
 						return err
 					}
 				}
@@ -171,7 +171,7 @@ func (s *Idempotency) Forget(ctx context.Context, texts []string) (err error) {
 			})
 		}
 		if err != nil {
-			return wrap(err, "forget replies", "")
+			return wrap(err, "delete replies", "")
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func Idempotency(t *testing.T, open func(t *testing.T) Stores) {
 		"LockedKeyIsRefused":          lockRunning,
 		"RecordAnswersForItsKey":      recordAnswers,
 		"RecordsKeepEverything":       recordKeeps,
-		"WhatTellsATextIsForgotten":   recordForget,
+		"WhatTellsATextIsDeleted":     recordDeleteReplies,
 		"ReleaseFreesTheKey":          lockRelease,
 		"ReleaseOfAnotherDoesNothing": lockForeignRelease,
 		"ReleaseLeavesTheRecord":      lockReleaseAfter,
@@ -105,8 +105,8 @@ func recordKeeps(w *world) {
 	}
 }
 
-// recordForget has more records than one step looks at.
-func recordForget(w *world) {
+// recordDeleteReplies has more records than one step looks at.
+func recordDeleteReplies(w *world) {
 	const many = 700
 	records := map[string]*idempotency.Record{}
 	for i := range many {
@@ -119,7 +119,7 @@ func recordForget(w *world) {
 	secret.Reply = nil
 	w.wantNil("the change", w.finish(secret))
 
-	w.wantNil("Forget", w.Idempotency.Forget(w.Context(), []string{`"n0"`, `"id":"699"`, "nobody"}))
+	w.wantNil("DeleteReplies", w.Idempotency.DeleteReplies(w.Context(), []string{`"n0"`, `"id":"699"`, "nobody"}))
 	records["k0"].Reply, records["k699"].Reply = &idempotency.Reply{}, &idempotency.Reply{}
 	for _, key := range []string{"k0", "k1", "k350", "k69", "k698", "k699"} {
 		r := records[key]

@@ -66,7 +66,9 @@ func disagree(all, batch []ports.Report) (days []ports.AgentDay) {
 		if !(performance.Day{}).Add(r.Measures).SaysCost() || slices.Contains(days, day) {
 			continue
 		}
-		sum, _ := rollup(all, func(o ports.Report) bool { return o.Event.AgentID == r.Event.AgentID && performance.DateOf(o.Event.At) == day.Date })
+		sum, _ := rollup(all, func(o ports.Report) bool {
+			return o.Event.AgentID == r.Event.AgentID && performance.DateOf(o.Event.At) == day.Date
+		})
 		if sum[0].Disagrees() {
 			days = append(days, day)
 		}

@@ -186,7 +186,7 @@ func (m memoryIdempotency) Release(_ context.Context, c idempotency.Lock) error 
 	return nil
 }
 
-func (m memoryIdempotency) Forget(_ context.Context, texts []string) error {
+func (m memoryIdempotency) DeleteReplies(_ context.Context, texts []string) error {
 	defer m.lock()()
 	for key, r := range m.records {
 		if r.Reply != nil && r.Reply.Tells(texts) {

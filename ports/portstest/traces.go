@@ -46,7 +46,7 @@ func Traces(t *testing.T, open func(t *testing.T) (stores Stores, raw func() []b
 		t.Fatalf("%q is %d times in the storage, want to find it", marker, n)
 	}
 
-	w.wantNil("Forget", w.Idempotency.Forget(w.Context(), []string{string(id)}))
+	w.wantNil("DeleteReplies", w.Idempotency.DeleteReplies(w.Context(), []string{string(id)}))
 	w.wantNil("Purge", w.Agents.Purge(w.Context(), id, w.purging()))
 	w.deleteExpired(ports.Expiry{Now: w.now().Add(agent.PurgeLasts)})
 	w.change(stays, `{"description":"the last write"}`)
