@@ -43,7 +43,7 @@ func reportedTypes(t *testing.T, s *Service) {
 	w := newWorld(t, s)
 	for typ, data := range map[string]obj{
 		"task_started":        {"task_id": "t"},
-		"task_completed":      {"task_id": "t", "success": false, "duration_seconds": 1.5, "quality_score": nil, "cost": 0.25, "tokens": 100, "more": obj{"x": 1}},
+		"task_completed":      {"task_id": "t", "success": false, "duration_seconds": 1.5, "quality_score": nil, "cost": 0.5, "tokens": 100, "more": obj{"x": 1}},
 		"cost_incurred":       {"amount": 0.5, "model": "m", "input_tokens": 1, "output_tokens": 2},
 		"tool_used":           {"tool": "git", "success": true},
 		"delegation_sent":     {"task_id": "t", "counterpart": "Bob", "score": 9.5},
