@@ -92,7 +92,7 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	} else if err != nil {
 		return err
 	}
-	renamed := tree.Rename(agentfiles.NamesOf(tree.Agents, has.inPlace))
+	_, renamed := tree.Settle(has.inPlace)
 	tree.Refuse(func(a agentfiles.Agent) []agentfiles.Mistake { return a.Check("metadata", has.metadata(a)) })
 	if err := c.report(t, tree, renamed); err != nil {
 		return err

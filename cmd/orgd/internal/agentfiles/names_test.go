@@ -1,0 +1,78 @@
+package agentfiles
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Who is written for two programs in one place is one agent, if the instructions are the same.
+// Who is not is refused under the name that stands in the files.
+func TestAgentsOfTwoPrograms(t *testing.T) {
+	agent := func(name, body string) string { return "---\nname: " + name + "\ndescription: d\n---\n" + body }
+	one, other := agent("reviewer", "Review it."), agent("reviewer", "Review all.")
+	for name, c := range map[string]struct {
+		texts        map[string]string
+		agents, skip []string
+		bad          string
+	}{
+		"agree": {
+			map[string]string{".claude/agents/reviewer.md": one, ".github/agents/reviewer.agent.md": one, ".opencode/agent/r.md": one},
+			[]string{".claude/agents/reviewer.md: reviewer"},
+			[]string{".github/agents/reviewer.agent.md: is the same agent for another program", ".opencode/agent/r.md: is the same agent for another program"}, "",
+		},
+		"beside a plugin": {
+			map[string]string{"plugins/web/agents/reviewer.md": one, "plugins/web/.github/agents/reviewer.agent.md": one},
+			[]string{"plugins/web/.github/agents/reviewer.agent.md: reviewer"},
+			[]string{"plugins/web/agents/reviewer.md: is the same agent for another program"}, "",
+		},
+		"disagree": {
+			map[string]string{".claude/agents/reviewer.md": one, ".github/agents/rev.agent.md": other},
+			[]string{".claude/agents/reviewer.md: reviewer"}, nil,
+			".github/agents/rev.agent.md:2: name: \"reviewer\" is also the name in .claude/agents/reviewer.md:2, where the instructions are others; --exclude leaves one of the files out, --include takes one alone",
+		},
+		"two of three agree": {
+			map[string]string{".claude/agents/reviewer.md": one, ".cursor/agents/reviewer.md": other, ".github/agents/reviewer.agent.md": one},
+			[]string{".claude/agents/reviewer.md: reviewer"},
+			[]string{".github/agents/reviewer.agent.md: is the same agent for another program"},
+			".cursor/agents/reviewer.md:2: name: \"reviewer\" is also the name in .claude/agents/reviewer.md:2, where the instructions are others; --exclude leaves one of the files out, --include takes one alone",
+		},
+		"folders tell them apart": {
+			map[string]string{".claude/agents/eng/reviewer.md": one, ".codex/agents/law/reviewer.md": other},
+			[]string{".claude/agents/eng/reviewer.md: eng-reviewer", ".codex/agents/law/reviewer.md: law-reviewer"}, nil, "",
+		},
+		"in two packages": {
+			map[string]string{"one/.claude/agents/reviewer.md": one, "two/.github/agents/reviewer.agent.md": one},
+			[]string{"one/.claude/agents/reviewer.md: one-reviewer", "two/.github/agents/reviewer.agent.md: two-reviewer"}, nil, "",
+		},
+		"one program": {
+			map[string]string{".opencode/agent/reviewer.md": one, ".opencode/agents/reviewer.md": one},
+			[]string{".opencode/agent/reviewer.md: reviewer"}, nil,
+			".opencode/agents/reviewer.md:2: name: \"reviewer\" is also the name in .opencode/agent/reviewer.md:2; --exclude leaves one of the files out, --include takes one alone",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree, err := Scope{Department: "D"}.Read(files(c.texts))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree.Settle(nil)
+			var agents, skip []string
+			for _, a := range tree.Agents {
+				agents = append(agents, a.Path+": "+a.Name)
+			}
+			for _, s := range tree.Skipped {
+				skip = append(skip, s.Error())
+			}
+			if diff := cmp.Diff(c.agents, agents); diff != "" {
+				t.Errorf("agents (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.skip, skip); diff != "" {
+				t.Errorf("left out (-want +got):\n%s", diff)
+			}
+			if got := tree.Bad.Error(); got != c.bad {
+				t.Errorf("mistakes = %s, want %s", got, c.bad)
+			}
+		})
+	}
+}
