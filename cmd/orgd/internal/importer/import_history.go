@@ -92,9 +92,11 @@ func (r *historyReplay) read(ctx context.Context, c *Agents) (err error) {
 
 // printHistory prints what there is to replay.
 func (r *historyReplay) printHistory() {
+	var notices []string
 	for _, n := range r.history.Notices {
-		r.t.Say("Left out: commit %s", terminal.Visible(n))
+		notices = append(notices, "commit "+n)
 	}
+	r.t.SayList("Left out", notices)
 	if r.history.Shallow {
 		r.t.Say("The repository is a shallow clone: what was before its first commit is missing.")
 	}
