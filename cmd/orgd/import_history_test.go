@@ -82,12 +82,12 @@ var firstCommits = []gittest.Commit{
 func TestImportHistory(t *testing.T) {
 	o := openRegistry(t, "")
 	dir := gittest.Repository(t, firstCommits...)
-	r := o.run(exitOK, "", "import", "agents", "--history", "--yes", dir)
+	r := o.run(exitOK, "", "import", "agents", "--history", "--plan", "--yes", dir)
 	said := r.stdout + strings.ReplaceAll(r.stderr, dir, "DIR")
 	for i, id := range strings.Fields(gittest.Git(t, dir, nil, "log", "--reverse", "--format=%h", "--abbrev=12")) {
 		said = strings.ReplaceAll(said, id, fmt.Sprintf("COMMIT-%d", i+1))
 	}
-	golden.File(t, "testdata/import_history.txt", "$ orgd import agents --history --yes .\n"+took.ReplaceAllString(said, "in TIME"))
+	golden.File(t, "testdata/import_history.txt", "$ orgd import agents --history --plan --yes .\n"+took.ReplaceAllString(said, "in TIME"))
 
 	wantAda := []string{
 		"ada of a: one | 2025-07-01T12:00:00Z Ada: Begin",
@@ -162,6 +162,34 @@ func TestImportHistory(t *testing.T) {
 
 // took is how long a replay took.
 var took = regexp.MustCompile(`in \d+s`)
+
+// An import counts what changes, with a history too; --plan shows every agent, and so does the
+// answer p.
+func TestImportHistoryIsBrief(t *testing.T) {
+	commits := []gittest.Commit{{Subject: "Begin", Write: crowd(30)}}
+	for i := range 30 {
+		commits = append(commits, gittest.Commit{Subject: fmt.Sprint("Bad ", i), Write: map[string]string{"core/agent-00.md": fmt.Sprintf("---\nname: {%d\n---\n", i)}})
+	}
+	dir := gittest.Repository(t, append(commits, gittest.Commit{Subject: "End", Write: crowd(1)})...)
+	o := openRegistry(t, "")
+	args := []string{"import", "agents", "--history", "--dry-run", dir}
+	brief := o.run(exitPlanned, "", args...)
+	if brief.stdout != "" || !strings.Contains(brief.stderr, "Plan: 1 departments to create, 30 agents to hire, 0 to delete; 30 versions.\n") {
+		t.Errorf("orgd import --history prints %q and says\n%s\nwant nothing but counts", brief.stdout, brief.stderr)
+	}
+	if want := "Left out: 10 more, which --verbose names\n"; !strings.Contains(brief.stderr, want) {
+		t.Errorf("orgd import --history says\n%s\nwant %q", brief.stderr, want)
+	}
+	whole := o.run(exitPlanned, "", append(args, "--plan")...)
+	if got := strings.Count(whole.stdout, "\n"); got != 31 || whole.stderr != brief.stderr {
+		t.Errorf("orgd import --history --plan prints %d lines and says\n%s\nwant 31, and what it says without", got, whole.stderr)
+	}
+	o.interactive = true
+	r := o.run(exitOK, "p\ny\n", "import", "agents", "--history", dir)
+	if r.stdout != whole.stdout || len(o.names()) != 30 {
+		t.Errorf("after the answer p orgd import --history prints %q, want the plan", r.stdout)
+	}
+}
 
 // What others did to agents of the history, or with their names, stays; nothing
 // comes twice.
