@@ -48,7 +48,9 @@ type historyReplay struct {
 	founded []string // departments that are missing, in order
 	empty   []string // those that nobody stays in
 	late    int      // agents that are here without their history
-	ranks   int      // how many agents the service has, or had since
+	// withoutPast are agents of whom nothing comes but the file as it is, because they were purged
+	withoutPast []string
+	ranks       int // how many agents the service has, or had since
 
 	position map[name.Key]int            // in the organization
 	metadata map[name.Key]map[string]any // that the agents have
@@ -117,6 +119,9 @@ func (r *historyReplay) printPlan(agents bool) error {
 	if r.late > 0 {
 		r.t.Say("%d agents are here without their history: nothing can be put before the versions that they have. To import all of it, delete these agents and run the command again.", r.late)
 	}
+	if len(r.withoutPast) > 0 {
+		r.t.Say("Left out of the history, because they were purged here: %s. Of those who have a file, it comes as it is now.", r.t.Few(slices.Sorted(slices.Values(r.withoutPast))))
+	}
 	if r.done() {
 		r.t.Say("Nothing to change: the organization has what can be imported of this history.")
 		return nil
@@ -133,7 +138,7 @@ func (r *historyReplay) printPlan(agents bool) error {
 	r.t.Say("Plan: %d departments to create, %d agents to hire, %d to delete; %d versions.",
 		len(r.founded), count[agenthistory.Hire], count[agenthistory.Fire], count[agenthistory.Hire]+count[agenthistory.Update])
 	if len(r.empty) > 0 {
-		r.t.Say("Departments in which nobody is at the end are deleted again: %s.", terminal.Visible(strings.Join(r.empty, ", ")))
+		r.t.Say("Departments in which nobody is at the end are deleted again: %s.", r.t.Few(r.empty))
 	}
 	return nil
 }

@@ -51,11 +51,8 @@ func (c *Agents) report(t *terminal.Terminal, tree agentfiles.Tree, renamed []st
 	t.SayList("Another name, because several files have one", renamed)
 	t.SayList("Not YAML, read line by line", lenient)
 	t.SayList("Not kept as it is written", notes)
-	if keys := counts(metadata); len(keys) > 0 {
-		if more := len(keys) - t.Most(len(keys)); more > 0 {
-			keys = append(keys[:len(keys)-more], fmt.Sprintf("%d more keys, which --verbose names", more))
-		}
-		t.Say("Kept in the metadata: %s", terminal.Visible(strings.Join(keys, ", ")))
+	if len(metadata) > 0 {
+		t.Say("Kept in the metadata: %s", t.Few(counts(metadata)))
 	}
 	t.Say("Files: %d; agents: %d; departments: %d; left out: %d; bad: %d.",
 		len(tree.Agents)+len(tree.Skipped)+len(bad), len(tree.Agents), len(departments), len(skipped), len(bad))

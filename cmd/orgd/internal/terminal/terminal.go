@@ -93,6 +93,16 @@ func (t *Terminal) SayList(what string, lines []string) {
 	}
 }
 
+// Few returns the first words of a list on one line, and how many more there are.
+func (t *Terminal) Few(words []string) string {
+	most := t.Most(len(words))
+	text := strings.Join(words[:most], ", ")
+	if more := len(words) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more, which --verbose names", more)
+	}
+	return Visible(text)
+}
+
 // Write prints a text on standard output as it is. On a terminal its hidden characters are
 // escaped.
 func (t *Terminal) Write(text string) error {
