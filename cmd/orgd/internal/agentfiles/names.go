@@ -17,9 +17,9 @@ type Names struct {
 	kept  map[name.Key]string // the path that keeps the name
 }
 
-// Settle makes one agent of those that are written for several programs, and gives each its
+// GiveNames makes one agent of those that are written for several programs, and gives each its
 // name. keeps is as for [NamesOf].
-func (t *Tree) Settle(keeps func(Agent) bool) (n Names, renamed []string) {
+func (t *Tree) GiveNames(keeps func(Agent) bool) (n Names, renamed []string) {
 	t.unite()
 	n = NamesOf(t.Agents, keeps)
 	return n, t.Rename(n)

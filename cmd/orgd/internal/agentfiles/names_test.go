@@ -56,7 +56,7 @@ func TestAgentsOfTwoPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tree.Settle(nil)
+			tree.GiveNames(nil)
 			var agents, skip []string
 			for _, a := range tree.Agents {
 				agents = append(agents, a.Path+": "+a.Name)

@@ -133,7 +133,7 @@ func (r *replay) head(ctx context.Context, c checkout) error {
 			return err
 		}
 	}
-	r.distinct, r.Renamed = r.Head.Settle(nil)
+	r.distinct, r.Renamed = r.Head.GiveNames(nil)
 	return nil
 }
 

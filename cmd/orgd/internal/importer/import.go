@@ -92,7 +92,7 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	} else if err != nil {
 		return err
 	}
-	_, renamed := tree.Settle(has.inPlace)
+	_, renamed := tree.GiveNames(has.inPlace)
 	tree.Refuse(func(a agentfiles.Agent) []agentfiles.Mistake { return a.Check("metadata", has.metadata(a)) })
 	if err := c.report(t, tree, renamed); err != nil {
 		return err
