@@ -51,8 +51,10 @@ func (t *Tree) unite() {
 const choose = "--exclude leaves one of the files out, --include takes one alone"
 
 // IsOneWith reports whether two files are about one agent: in one place, for two programs, with
-// the same name and instructions.
-func (a Agent) IsOneWith(b Agent) bool { return a.isBeside(b) && a.Instructions == b.Instructions }
+// the same name and instructions, whatever blank lines are around these.
+func (a Agent) IsOneWith(b Agent) bool {
+	return a.isBeside(b) && strings.TrimSpace(a.Instructions) == strings.TrimSpace(b.Instructions)
+}
 
 // isBeside reports whether two files have one name, in one place for two programs.
 func (a Agent) isBeside(b Agent) bool {

@@ -17,7 +17,7 @@ func TestAgentsOfTwoPrograms(t *testing.T) {
 		bad          string
 	}{
 		"agree": {
-			map[string]string{".claude/agents/reviewer.md": one, ".github/agents/reviewer.agent.md": one, ".opencode/agent/r.md": one},
+			map[string]string{".claude/agents/reviewer.md": one, ".github/agents/reviewer.agent.md": one, ".opencode/agent/r.md": agent("reviewer", "\nReview it.\n")},
 			[]string{".claude/agents/reviewer.md: reviewer"},
 			[]string{".github/agents/reviewer.agent.md: is the same agent for another program", ".opencode/agent/r.md: is the same agent for another program"}, "",
 		},
