@@ -20,7 +20,7 @@ func Ignored(ctx context.Context, dir string) (places []string, err error) {
 		return nil, err
 	}
 	top, prefix, _ := strings.Cut(strings.TrimSuffix(string(where), "\n"), "\n")
-	c.dir = filepath.FromSlash(top) // where Git can say it about every directory
+	c.dir = filepath.FromSlash(top) // below an ignored folder, Git fails
 	out, err := c.output(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 	if err != nil {
 		return nil, err
