@@ -24,10 +24,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 	defer s.db.observer.Begin(&ctx, "activities.append").End(&err)
 	costs := false
 	n, err := write(ctx, s.db, func(t *tx) (n ports.Counted, err error) {
-		if err := wantAgents(t, reports); err != nil {
-			return n, err
-		}
-		fresh, err := unknown(t, reports)
+		fresh, err := t.unknown(reports)
 		if err != nil {
 			return n, err
 		}
@@ -48,7 +45,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 			err = t.recordCosts()
 		}
 		return n, err
-	}, purgesOf(reports)...)
+	})
 	if err != nil {
 		return ports.Counted{}, err
 	}
@@ -59,41 +56,38 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 	return n, nil
 }
 
-// purgesOf are the documents that tell of the agents of reports that they were purged.
-func purgesOf(reports []ports.Report) (needs []need) {
+// unknown returns the reports whose events are not stored, each id once. It refuses those of an agent that was
+// purged, by the same query.
+func (t *tx) unknown(reports []ports.Report) ([]ports.Report, error) {
+	var ids, agents []string
 	for _, r := range reports {
-		if n := needByID(purgedAgentsColl, r.Event.AgentID); !slices.Contains(needs, n) {
-			needs = append(needs, n)
+		ids = append(ids, string(r.Event.ID))
+		if !slices.Contains(agents, r.Event.AgentID) {
+			agents = append(agents, r.Event.AgentID)
 		}
 	}
-	return needs
-}
-
-// wantAgents refuses reports of an agent that was purged.
-func wantAgents(r reader, reports []ports.Report) error {
-	for _, n := range purgesOf(reports) {
-		if d, err := oneOrZero[purgedDoc](r, n.coll, byID(n.value)); err != nil {
-			return err
-		} else if d.ID != "" {
-			return agent.ErrNotFound.With("there is no agent %q", d.ID)
-		}
+	stored, purged := bson.D{in("_id", ids)}, bson.D{in("_id", agents)}
+	t.markRead(eventsColl, stored)
+	t.markRead(purgedAgentsColl, purged)
+	pipeline := bson.A{bson.D{is("$match", stored)}, bson.D{is("$project", by("_id"))}, bson.D{is("$unionWith", bson.D{
+		is("coll", purgedAgentsColl), is("pipeline", bson.A{bson.D{is("$match", purged)}, bson.D{is("$project", bson.D{is("agent", "$_id")})}}),
+	})}}
+	var found []struct {
+		ID    activity.ID `bson:"_id"`
+		Agent string      `bson:"agent"` // that was purged
 	}
-	return nil
-}
-
-// unknown returns the reports whose events are not stored, each id once.
-func unknown(r reader, reports []ports.Report) ([]ports.Report, error) {
-	ids := make([]string, len(reports))
-	for i, r := range reports {
-		ids[i] = string(r.Event.ID)
-	}
-	stored, err := all[idDoc](r, eventsColl, bson.D{in("_id", ids)}, options.Find().SetProjection(by("_id")))
+	err := drain(t, &found, func(ctx context.Context) (*mongo.Cursor, error) {
+		return t.db.coll(eventsColl).Aggregate(ctx, pipeline)
+	})
 	if err != nil {
 		return nil, err
 	}
 	known := make(map[activity.ID]bool, len(reports))
-	for _, d := range stored {
-		known[activity.ID(d.ID)] = true
+	for _, d := range found {
+		if d.Agent != "" {
+			return nil, agent.ErrNotFound.With("there is no agent %q", d.Agent)
+		}
+		known[d.ID] = true
 	}
 	var fresh []ports.Report
 	for _, r := range reports {
