@@ -95,10 +95,8 @@ func (d Day) Disagrees() bool {
 	if incurred.Compare(tasks) > 0 {
 		less, more = tasks, incurred
 	}
-	tenfold, difference := money.Total{}, more.Minus(less)
-	for range 10 {
-		tenfold = tenfold.Plus(difference)
-	}
+	difference := more.Minus(less)
+	tenfold := money.Total{}.Plus(money.Total{Units: 10 * difference.Units, Nanos: 10 * difference.Nanos})
 	return less.Compare(money.Total{}) > 0 && tenfold.Compare(more) > 0
 }
 
