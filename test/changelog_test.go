@@ -3,8 +3,10 @@ package test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -76,5 +78,24 @@ func newestFirst(t *testing.T, versions []string) {
 	}
 	if !slices.IsSortedFunc(numbers, func(a, b []int) int { return slices.Compare(b, a) }) {
 		t.Errorf("the releases are in the order %v, want the newest first", versions)
+	}
+}
+
+// The change log has the schemas of both stores: its newest numbers are those that the stores write.
+func TestChangelogHasTheSchemas(t *testing.T) {
+	migrations := filesBelow(t, "../adapters/sqlitestore/migrations", ".sql")
+	number, _, _ := strings.Cut(filepath.Base(slices.Max(migrations)), "_")
+	embedded, err := strconv.Atoi(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := find(t, `(?m)^\tschemaVersion = (\d+)$`, "../adapters/mongostore/schema.go")
+	newest := find(t, `(?m)^- The schema of the embedded store has version (\d+)`, "../CHANGELOG.md")
+	newestShared := find(t, `(?m)^- The schema of the embedded store has version \d+, that of MongoDB (?:still )?version (\d+)\.`, "../CHANGELOG.md")
+	if len(shared) != 1 || len(newest) == 0 || len(newestShared) == 0 {
+		t.Fatalf("the schema of MongoDB = %q, in the change log are %q and %q", shared, newest, newestShared)
+	}
+	if newest[0] != strconv.Itoa(embedded) || newestShared[0] != shared[0] {
+		t.Errorf("the newest schemas in CHANGELOG.md = %s and %s, want %d and %s", newest[0], newestShared[0], embedded, shared[0])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -48,6 +49,23 @@ func TestEveryPageIsListed(t *testing.T) {
 	for _, path := range append(pagesBelow(t, "../docs"), pagesBelow(t, "../deployments")...) {
 		if !listed[path] {
 			t.Errorf("docs/README.md does not list %s", path)
+		}
+	}
+}
+
+// Whoever asks for a client finds every language that there is one for.
+func TestEveryClientIsNamed(t *testing.T) {
+	clients, err := os.ReadDir("../clients")
+	if err != nil || len(clients) == 0 {
+		t.Fatalf("clients = %v, %v, want some", clients, err)
+	}
+	for _, path := range []string{"../README.md", "../docs/README.md", "../docs/faq.md", "../docs/runtime.md"} {
+		links := readPage(t, path).links
+		for _, c := range clients {
+			page := c.Name() + ".md"
+			if c.Name() != "internal" && !slices.ContainsFunc(links, func(link string) bool { return filepath.Base(link) == page }) {
+				t.Errorf("%s does not link %s, about the client in %s", path, page, c.Name())
+			}
 		}
 	}
 }

@@ -82,12 +82,12 @@ var firstCommits = []gittest.Commit{
 func TestImportHistory(t *testing.T) {
 	o := openRegistry(t, "")
 	dir := gittest.Repository(t, firstCommits...)
-	r := o.run(exitOK, "", "import", "agents", "--history", "--yes", dir)
+	r := o.run(exitOK, "", "import", "agents", "--history", "--plan", "--yes", dir)
 	said := r.stdout + strings.ReplaceAll(r.stderr, dir, "DIR")
 	for i, id := range strings.Fields(gittest.Git(t, dir, nil, "log", "--reverse", "--format=%h", "--abbrev=12")) {
 		said = strings.ReplaceAll(said, id, fmt.Sprintf("COMMIT-%d", i+1))
 	}
-	golden.File(t, "testdata/import_history.txt", "$ orgd import agents --history --yes .\n"+took.ReplaceAllString(said, "in TIME"))
+	golden.File(t, "testdata/import_history.txt", "$ orgd import agents --history --plan --yes .\n"+took.ReplaceAllString(said, "in TIME"))
 
 	wantAda := []string{
 		"ada of a: one | 2025-07-01T12:00:00Z Ada: Begin",

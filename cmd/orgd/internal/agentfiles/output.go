@@ -61,6 +61,9 @@ func (o Output) Compare(files map[string][]byte) (todo []FileChange, err error) 
 		return nil, errors.Join(append(conflicts, errors.New("nothing was written"))...)
 	}
 	err = fs.WalkDir(o.Root.FS(), o.Home, func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && file != o.Home && isRepository(o.Root.FS(), file) {
+			return fs.SkipDir
+		}
 		if err != nil || !entry.Type().IsRegular() || files[file] != nil {
 			return nil // what cannot be read is of others
 		}

@@ -176,7 +176,7 @@ func TestNames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tree.Rename(NamesOf(tree.Agents, func(a Agent) bool { return a.Path == c.keeps }))
+			tree.GiveNames(func(a Agent) bool { return a.Path == c.keeps })
 			var got []string
 			for _, a := range tree.Agents {
 				got = append(got, a.Name)

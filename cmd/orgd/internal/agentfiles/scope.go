@@ -22,6 +22,10 @@ type Scope struct {
 	Department string
 	// DepartmentFrom is [Nearest], [Top] or a key of the front matter; "" is Nearest.
 	DepartmentFrom string
+	// Ignored are the files and folders that Git ignores, the folders with a slash at the end.
+	Ignored []string
+
+	others map[string]string // places of others, and why they are
 }
 
 // Where a department comes from, beside keys. A file without the key takes Nearest.
@@ -38,6 +42,13 @@ var homes = []string{".claude", ".codex", ".cursor", ".opencode", ".github"}
 
 // others are folders of what collections keep beside their agents, in the same form.
 var others = []string{"commands", "skills", "rules", "prompts", "hooks", "loops", "issue_template"}
+
+// packages are folders that tools fill with what others wrote, and copies those that people
+// do. Below a place for agents, copies are departments.
+var (
+	packages = []string{"node_modules", "bower_components", "site-packages", "venv"}
+	copies   = []string{"vendor", "third_party", "third-party", "dist"}
+)
 
 // papers are files about a collection, or about something else in it, up to the
 // first dot. A README is one in any letter case; an agent may well be called
@@ -61,7 +72,7 @@ var markers = []struct{ key, why string }{
 
 // isHidden reports whether a folder holds no definitions, whatever lies in it.
 func (s Scope) isHidden(folder string) bool {
-	if folder == ".git" || folder == "node_modules" {
+	if folder == ".git" {
 		return true
 	}
 	return len(s.Include) == 0 && strings.HasPrefix(folder, ".") && folder != "." && !slices.Contains(homes, folder)
@@ -86,6 +97,7 @@ func (s Scope) InScope(file string) bool {
 // Candidate returns why a file in scope cannot define an agent, or nil.
 func (s Scope) Candidate(file string, mode fs.FileMode) error {
 	word, _, _ := strings.Cut(path.Base(file), ".")
+	foreign := s.foreign(file)
 	switch {
 	case mode&fs.ModeSymlink != 0:
 		return Skip{file, "is a symbolic link"}
@@ -95,6 +107,8 @@ func (s Scope) Candidate(file string, mode fs.FileMode) error {
 		return Skip{file, "is left out by --exclude"}
 	case len(s.Include) > 0 && !matches(s.Include, file):
 		return Skip{file, "is not named by --include"}
+	case foreign != "":
+		return Skip{file, foreign}
 	case !utf8.ValidString(file):
 		return Mistakes{{Path: file, Text: "the name of the file must be UTF-8"}}
 	case len(s.Include) > 0:
@@ -113,6 +127,33 @@ func (s Scope) Candidate(file string, mode fs.FileMode) error {
 		}
 	}
 	return nil
+}
+
+// foreign returns why others wrote a file or folder, or "". A pattern of --include that begins
+// where their files are takes these.
+func (s Scope) foreign(file string) string {
+	parts := strings.Split(file, "/")
+	inPlace := slices.Contains(places, strings.ToLower(s.Base))
+	for i, part := range parts {
+		place := strings.Join(parts[:i+1], "/")
+		why := s.others[place]
+		if slices.Contains(packages, part) || slices.Contains(copies, part) && !inPlace {
+			why = "lies in a folder " + part + ", which has what others wrote"
+		}
+		if why != "" && !s.includes(place) {
+			return why + "; --include takes it"
+		}
+		inPlace = inPlace || slices.Contains(places, strings.ToLower(part))
+	}
+	return ""
+}
+
+// includes reports whether a pattern of --include begins with a place.
+func (s Scope) includes(place string) bool {
+	return slices.ContainsFunc(s.Include, func(p string) bool {
+		fixed, _ := doublestar.SplitPattern(p)
+		return p == place || strings.HasPrefix(fixed+"/", place+"/")
+	})
 }
 
 func matches(patterns []string, file string) bool {

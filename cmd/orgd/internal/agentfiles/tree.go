@@ -1,11 +1,13 @@
 package agentfiles
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 )
 
 // Tree is what a directory says.
@@ -17,14 +19,23 @@ type Tree struct {
 
 // Read reads all agents of a directory, each as [Scope.Parse] does.
 func (s Scope) Read(files fs.FS) (t Tree, err error) {
+	s.others = map[string]string{}
+	for _, place := range s.Ignored {
+		s.others[strings.TrimSuffix(place, "/")] = "is ignored by Git"
+	}
 	err = fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
 		var a Agent
 		switch {
 		case err != nil && file == ".":
 			return err
+		case err != nil && s.foreign(file) != "":
+			return nil // whatever is in it
 		case err != nil:
 		case entry.IsDir() && s.isHidden(entry.Name()):
 			return fs.SkipDir
+		case entry.IsDir() && file != "." && isRepository(files, file):
+			s.others[file] = cmp.Or(s.others[file], "lies in another repository")
+			return nil
 		case entry.IsDir() || !s.InScope(file):
 			return nil
 		default:
@@ -36,6 +47,12 @@ func (s Scope) Read(files fs.FS) (t Tree, err error) {
 		return nil
 	})
 	return t, err
+}
+
+// isRepository reports whether a folder is checked out by itself, as a submodule is.
+func isRepository(files fs.FS, folder string) bool {
+	_, err := fs.Stat(files, folder+"/.git")
+	return err == nil
 }
 
 // Add adds the agent of a file, or the reason why the file has none: a [Skip] or

@@ -52,10 +52,77 @@ func TestRead(t *testing.T) {
 			{"core/pipe.md", "is not a regular file"},
 			{"plugins/web/Skills/ada/run.md", "lies in a folder skills"},
 			{"plugins/web/commands/ada.md", "lies in a folder commands"},
+			{"web/node_modules/x.md", "lies in a folder node_modules, which has what others wrote; --include takes it"},
 		},
 	}
 	if diff := cmp.Diff(want, got, plainly); diff != "" {
 		t.Errorf("Read (-want +got):\n%s", diff)
+	}
+}
+
+// What others wrote is left out and counted: what Git ignores, other repositories inside, and
+// the folders that tools fill. A pattern that begins in one of these places takes it.
+func TestReadLeavesOutWhatOthersWrote(t *testing.T) {
+	texts := map[string]string{".git/HEAD": "", "sub/.git": "gitdir: elsewhere", "nested/deep/.git/HEAD": ""}
+	for _, path := range []string{
+		"core/own.md", "agents/vendor/negotiator.md", "vendor/x/agents/a.md", "web/dist/b.md", "agents/node_modules/c/c.md",
+		"sub/core/d.md", "nested/deep/e.md", "nested/f.md", "build/g.md", "core/draft.md",
+	} {
+		texts[path] = "---\nname: " + strings.TrimSuffix(filepath.Base(path), ".md") + "\ndescription: d\n---\n"
+	}
+	ignored := []string{"build/", "core/draft.md"}
+	read := func(include ...string) (names []string, skipped []Skip) {
+		t.Helper()
+		got, err := Scope{Ignored: ignored, Include: include}.Read(files(texts))
+		if err != nil || len(got.Bad) > 0 {
+			t.Fatalf("Read = %v, %v", got.Bad, err)
+		}
+		for _, a := range got.Agents {
+			names = append(names, a.Name)
+		}
+		return names, got.Skipped
+	}
+	got, skipped := read()
+	if diff := cmp.Diff([]string{"negotiator", "own", "f"}, got); diff != "" {
+		t.Errorf("agents (-want +got):\n%s", diff)
+	}
+	want := []Skip{
+		{"agents/node_modules/c/c.md", "lies in a folder node_modules, which has what others wrote; --include takes it"},
+		{"build/g.md", "is ignored by Git; --include takes it"},
+		{"core/draft.md", "is ignored by Git; --include takes it"},
+		{"nested/deep/e.md", "lies in another repository; --include takes it"},
+		{"sub/core/d.md", "lies in another repository; --include takes it"},
+		{"vendor/x/agents/a.md", "lies in a folder vendor, which has what others wrote; --include takes it"},
+		{"web/dist/b.md", "lies in a folder dist, which has what others wrote; --include takes it"},
+	}
+	if diff := cmp.Diff(want, skipped); diff != "" {
+		t.Errorf("left out (-want +got):\n%s", diff)
+	}
+	for pattern, want := range map[string][]string{
+		"**/*.md":           {"negotiator", "own", "f"},
+		"vendor/**/*.md":    {"a"},
+		"vendor/x/**":       {"a"},
+		"web/**":            nil,
+		"web/dist/b.md":     {"b"},
+		"sub/core/*.md":     {"d"},
+		"nested/**":         {"f"},
+		"nested/deep/*":     {"e"},
+		"build/*":           {"g"},
+		"core/draft.md":     {"draft"},
+		"{core,build}/*.md": {"own"},
+	} {
+		if got, _ := read(pattern); !cmp.Equal(want, got) {
+			t.Errorf("with --include %s Read finds %q, want %q", pattern, got, want)
+		}
+	}
+}
+
+// A folder of others that cannot be read is no mistake.
+func TestReadUnreadableOfOthers(t *testing.T) {
+	tree := unreadable{files(map[string]string{"build/x/b.md": "", "core/c.md": "---\nname: c\ndescription: d\n---\n"}), "build/x"}
+	got, err := Scope{Ignored: []string{"build/"}}.Read(tree)
+	if err != nil || len(got.Bad) > 0 || len(got.Agents) != 1 {
+		t.Errorf("Read = %v, %v, %v, want one agent and no mistake", got.Agents, got.Bad, err)
 	}
 }
 

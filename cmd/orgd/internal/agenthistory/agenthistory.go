@@ -133,8 +133,7 @@ func (r *replay) head(ctx context.Context, c checkout) error {
 			return err
 		}
 	}
-	r.distinct = agentfiles.NamesOf(r.Head.Agents, nil)
-	r.Renamed = r.Head.Rename(r.distinct)
+	r.distinct, r.Renamed = r.Head.GiveNames(nil)
 	return nil
 }
 
@@ -238,11 +237,11 @@ func (r *replay) steps(i int, key name.Key) {
 		return
 	}
 	path := paths[0]
-	if employed && slices.Contains(paths, was.Path) {
+	if before := r.files[was.Path].agent; employed && slices.Contains(paths, was.Path) && !before.IsOneWith(*r.files[path].agent) {
 		path = was.Path
 	}
 	for _, other := range paths {
-		if other != path {
+		if other != path && !r.files[other].agent.IsOneWith(*r.files[path].agent) {
 			r.notice(i, agentfiles.Skip{Path: other, Why: fmt.Sprintf("left out, because %q defines %q too", path, r.files[path].agent.Name)}.Error())
 		}
 	}

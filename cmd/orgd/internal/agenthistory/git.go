@@ -58,7 +58,7 @@ func gitError(command string, err error, problems string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, exec.ErrNotFound):
-		return errors.New("a history needs the program git, which is not installed")
+		return errors.New("the program git is not installed")
 	}
 	if line, _, _ := strings.Cut(strings.TrimSpace(problems), "\n"); line != "" {
 		return fmt.Errorf("git %s: %s", command, line)

@@ -37,15 +37,40 @@ func (m Mistake) String() string {
 	return b.String() + terminal.Visible(m.Text)
 }
 
-// PrintMistakes prints the mistakes in a source, each on a line that begins with
-// its file and line, and returns an error that counts them.
-func PrintMistakes(t *terminal.Terminal, source string, all []Mistake) error {
+// maxMistakes is how many mistakes in all files are printed, of one file as many as of any
+// list.
+const maxMistakes = 100
+
+// SayMistakes prints mistakes, each on a line behind before, and how many more there are. It
+// sorts them.
+func SayMistakes(t *terminal.Terminal, before string, all []Mistake) {
 	slices.SortStableFunc(all, func(a, b Mistake) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
-	for _, m := range all {
-		t.Say("%s", m)
+	left := maxMistakes
+	for len(all) > 0 && (left > 0 || t.Verbose) {
+		same := 1
+		for same < len(all) && all[same].File == all[0].File {
+			same++
+		}
+		most := t.Most(same)
+		for _, m := range all[:most] {
+			t.Say("%s%s", before, m)
+		}
+		if same > most {
+			t.Say("%s%s: %d more mistakes, which --verbose prints", before, terminal.Visible(all[0].File), same-most)
+		}
+		left, all = left-most, all[same:]
 	}
+	if len(all) > 0 {
+		t.Say("%s%d more mistakes, which --verbose prints", before, len(all))
+	}
+}
+
+// PrintMistakes prints the mistakes in a source, each on a line that begins with
+// its file and line, and returns an error that counts them.
+func PrintMistakes(t *terminal.Terminal, source string, all []Mistake) error {
+	SayMistakes(t, "", all)
 	count := "1 mistake"
 	if len(all) > 1 {
 		count = fmt.Sprintf("%d mistakes", len(all))

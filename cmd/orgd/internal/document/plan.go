@@ -33,7 +33,7 @@ type Plan struct {
 func (Plan) Help() string {
 	return `Shows what would have to change for the organization to be as a document says, and changes nothing. The document is what "orgd export" writes, or a part of it: what it does not mention stays as it is. "orgd schema" prints the JSON Schema of documents.
 
-The exit code is 3 if there is something to change, 0 if not. A document that cannot be applied is 1: every mistake is listed with its line and field.
+The exit code is 3 if there is something to change, 0 if not. A document that cannot be applied is 1: every mistake is listed with its line and field, and of very many the first; -v lists all.
 
 Below what a plan would undo stands who has changed it last, when and why, as far as the change log tells. -o markdown is for a comment on a pull request, below 60,000 characters.
 

@@ -51,7 +51,7 @@ func (Agents) Help() string {
 
 A key of the front matter that has a field of the service sets it. Every other key goes to the metadata of the agent as it is.
 
-If anything is wrong in any file, every mistake is listed with its file, line and field, and nothing is changed. With --skip-bad these files are left out. What is left out is counted by reason; -v names every file.
+If anything is wrong in any file, every mistake is listed with its file, line and field, and of very many the first, and nothing is changed; -v lists all. With --skip-bad these files are left out. What is left out is counted by reason; -v names every file. Left out is what others wrote: what Git ignores, other repositories in the directory, node_modules, vendor, dist and the like.
 
 With --history everything that an agent has been in the commits of the Git repository becomes a version of it, with the time and the author of the commit; that needs role admin. The reason of each change has the commit, so --reason does not go with it. Whoever has left is hired and deleted again. A second run goes on where the first has ended.
 
@@ -75,7 +75,11 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	if c.History {
 		return c.replay(ctx, t, to)
 	}
-	tree, err := c.scope().Read(os.DirFS(c.Dir))
+	scope := c.scope()
+	if scope.Ignored, err = agenthistory.Ignored(ctx, c.Dir); err != nil {
+		t.Say("Which files Git ignores is not known, so they are taken: %s", terminal.Visible(err.Error()))
+	}
+	tree, err := scope.Read(os.DirFS(c.Dir))
 	if err != nil {
 		return err
 	}
@@ -88,7 +92,7 @@ func (c *Agents) Run(ctx context.Context, t *terminal.Terminal) error {
 	} else if err != nil {
 		return err
 	}
-	renamed := tree.Rename(agentfiles.NamesOf(tree.Agents, has.inPlace))
+	_, renamed := tree.GiveNames(has.inPlace)
 	tree.Refuse(func(a agentfiles.Agent) []agentfiles.Mistake { return a.Check("metadata", has.metadata(a)) })
 	if err := c.report(t, tree, renamed); err != nil {
 		return err

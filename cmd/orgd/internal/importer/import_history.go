@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -47,7 +48,9 @@ type historyReplay struct {
 	founded []string // departments that are missing, in order
 	empty   []string // those that nobody stays in
 	late    int      // agents that are here without their history
-	ranks   int      // how many agents the service has, or had since
+	// withoutPast are agents of whom nothing comes but the file as it is, because they were purged
+	withoutPast []string
+	ranks       int // how many agents the service has, or had since
 
 	position map[name.Key]int            // in the organization
 	metadata map[name.Key]map[string]any // that the agents have
@@ -65,13 +68,17 @@ func (r *historyReplay) prepare(ctx context.Context, c *Agents, server string) e
 	if err := r.plan(ctx); err != nil {
 		return err
 	}
-	if r.printPlan(); r.done() {
-		return nil
+	if err := r.printPlan(c.Plan); err != nil || r.done() {
+		return err
 	}
 	if c.DryRun {
 		return document.ErrPlanned
 	}
-	return r.t.Confirm(ctx, fmt.Sprintf("Change the organization at %s like this?", server), c.Yes)
+	show := r.printAgents
+	if c.Plan {
+		show = nil // it was shown
+	}
+	return r.t.ConfirmPlan(ctx, fmt.Sprintf("Change the organization at %s like this?", server), c.Yes, show)
 }
 
 // read reads the history.
@@ -92,9 +99,11 @@ func (r *historyReplay) read(ctx context.Context, c *Agents) (err error) {
 
 // printHistory prints what there is to replay.
 func (r *historyReplay) printHistory() {
+	var notices []string
 	for _, n := range r.history.Notices {
-		r.t.Say("Left out: commit %s", terminal.Visible(n))
+		notices = append(notices, "commit "+n)
 	}
+	r.t.SayList("Left out", notices)
 	if r.history.Shallow {
 		r.t.Say("The repository is a shallow clone: what was before its first commit is missing.")
 	}
@@ -105,23 +114,47 @@ func (r *historyReplay) printHistory() {
 // done reports whether there is nothing to do.
 func (r *historyReplay) done() bool { return len(r.todo)+len(r.empty) == 0 }
 
-// printPlan prints what is left to do, by agent.
-func (r *historyReplay) printPlan() {
+// printPlan counts what is left to do, below the agents if they are wanted.
+func (r *historyReplay) printPlan(agents bool) error {
 	if r.late > 0 {
 		r.t.Say("%d agents are here without their history: nothing can be put before the versions that they have. To import all of it, delete these agents and run the command again.", r.late)
 	}
+	if len(r.withoutPast) > 0 {
+		r.t.Say("Left out of the history, because they were purged here: %s. Of those who have a file, it comes as it is now.", r.t.Few(slices.Sorted(slices.Values(r.withoutPast))))
+	}
 	if r.done() {
 		r.t.Say("Nothing to change: the organization has what can be imported of this history.")
-		return
+		return nil
 	}
-	for _, d := range r.founded {
-		r.line(client.ActionCreate, "department", d, "")
+	if agents {
+		if err := r.printAgents(); err != nil {
+			return err
+		}
 	}
 	count := map[agenthistory.Action]int{}
+	for _, s := range r.todo {
+		count[s.Action]++
+	}
+	r.t.Say("Plan: %d departments to create, %d agents to hire, %d to delete; %d versions.",
+		len(r.founded), count[agenthistory.Hire], count[agenthistory.Fire], count[agenthistory.Hire]+count[agenthistory.Update])
+	if len(r.empty) > 0 {
+		r.t.Say("Departments in which nobody is at the end are deleted again: %s.", r.t.Few(r.empty))
+	}
+	return nil
+}
+
+// printAgents prints what is left to do, by agent.
+func (r *historyReplay) printAgents() error {
+	var text strings.Builder
+	line := func(action client.OrganizationAction, what, name, more string) {
+		text.WriteString(document.Heading(r.t, action, what+" "+terminal.Visible(terminal.JSON(name))) + more + "\n")
+	}
+	for _, d := range r.founded {
+		line(client.ActionCreate, "department", d, "")
+	}
 	byKey := map[name.Key][]agenthistory.Step{}
 	var order []name.Key
 	for _, s := range r.todo {
-		count[s.Action]++
 		if byKey[s.Key] == nil {
 			order = append(order, s.Key)
 		}
@@ -135,17 +168,10 @@ func (r *historyReplay) printPlan() {
 		} else if steps[0].Action == agenthistory.Fire {
 			action = client.ActionDelete
 		}
-		r.line(action, "agent", steps[0].Agent.Name, summary(steps))
+		line(action, "agent", steps[0].Agent.Name, summary(steps))
 	}
-	r.t.Say("Plan: %d departments to create, %d agents to hire, %d to delete; %d versions.",
-		len(r.founded), count[agenthistory.Hire], count[agenthistory.Fire], count[agenthistory.Hire]+count[agenthistory.Update])
-	if len(r.empty) > 0 {
-		r.t.Say("Departments in which nobody is at the end are deleted again: %s.", terminal.Visible(strings.Join(r.empty, ", ")))
-	}
-}
-
-func (r *historyReplay) line(action client.OrganizationAction, what, name, more string) {
-	fmt.Fprintf(r.t.Stdout, "%s%s\n", document.Heading(r.t, action, what+" "+terminal.Visible(terminal.JSON(name))), terminal.Visible(more))
+	_, err := io.WriteString(r.t.Stdout, text.String())
+	return err
 }
 
 // summary returns in few words what becomes of an agent.

@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"maps"
 	"slices"
 
@@ -32,6 +33,10 @@ func (r *historyReplay) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	purged, err := r.purged(ctx)
+	if err != nil {
+		return err
+	}
 	todo := map[int]agenthistory.Step{} // by index in the history
 	for key, steps := range lives {
 		all := make([]agenthistory.Step, len(steps))
@@ -39,6 +44,10 @@ func (r *historyReplay) plan(ctx context.Context) error {
 			all[i] = r.history.Steps[at]
 		}
 		left := remaining(all, employed[key], gone[key])
+		if last := all[len(all)-1]; purged[key] && employed[key] == nil {
+			r.withoutPast = append(r.withoutPast, last.Agent.Name)
+			left = only(last, agenthistory.Hire)
+		}
 		if now := employed[key]; now != nil && now.commit == none && len(all) > 1 {
 			r.late++
 		}
@@ -181,6 +190,26 @@ func (r *historyReplay) gone(ctx context.Context, lives map[name.Key][]int) (map
 		}
 	}
 	return found, nil
+}
+
+// purged returns the names that agents have had who were purged.
+func (r *historyReplay) purged(ctx context.Context) (map[name.Key]bool, error) {
+	names := map[name.Key]bool{}
+	changes := func(of client.ChangeFilter) iter.Seq2[client.ChangeEvent, error] {
+		return r.service.Changes(ctx, client.ChangeQuery{ChangeFilter: of, PageQuery: client.PageQuery{Limit: 200}})
+	}
+	for purge, err := range changes(client.ChangeFilter{Action: client.ActionAgentPurged}) {
+		if err != nil {
+			return nil, err
+		}
+		for e, err := range changes(client.ChangeFilter{Agent: purge.Resource.ID}) {
+			if err != nil {
+				return nil, err
+			}
+			names[agentfiles.Key(e.Resource.Name)] = true
+		}
+	}
+	return names, nil
 }
 
 // newest returns the commit of the newest version of an agent that is of this

@@ -24,9 +24,7 @@ func (c *Agents) report(t *terminal.Terminal, tree agentfiles.Tree, renamed []st
 	if len(mistakes) > 0 && !c.SkipBad {
 		return document.PrintMistakes(t, c.Dir, mistakes)
 	}
-	for _, m := range mistakes {
-		t.Say("Bad, left out: %s", m)
-	}
+	document.SayMistakes(t, "Bad, left out: ", mistakes)
 	departments, metadata, reasons := map[name.Key]bool{}, map[string]int{}, map[string]int{}
 	var skipped, lenient, notes []string
 	for _, skip := range tree.Skipped {
@@ -46,15 +44,15 @@ func (c *Agents) report(t *terminal.Terminal, tree agentfiles.Tree, renamed []st
 		}
 	}
 	if c.Verbose {
-		c.list(t, "Left out", skipped)
+		t.SayList("Left out", skipped)
 	} else {
-		c.list(t, "Left out", counts(reasons))
+		t.SayList("Left out", counts(reasons))
 	}
-	c.list(t, "Another name, because several files have one", renamed)
-	c.list(t, "Not YAML, read line by line", lenient)
-	c.list(t, "Not kept as it is written", notes)
+	t.SayList("Another name, because several files have one", renamed)
+	t.SayList("Not YAML, read line by line", lenient)
+	t.SayList("Not kept as it is written", notes)
 	if len(metadata) > 0 {
-		t.Say("Kept in the metadata: %s", terminal.Visible(strings.Join(counts(metadata), ", ")))
+		t.Say("Kept in the metadata: %s", t.Few(counts(metadata)))
 	}
 	t.Say("Files: %d; agents: %d; departments: %d; left out: %d; bad: %d.",
 		len(tree.Agents)+len(tree.Skipped)+len(bad), len(tree.Agents), len(departments), len(skipped), len(bad))
@@ -70,18 +68,4 @@ func counts(of map[string]int) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%s (%d)", word, of[word]))
 	}
 	return lines
-}
-
-// list prints the first of lines, or all with --verbose, and how many more there are.
-func (c *Agents) list(t *terminal.Terminal, what string, lines []string) {
-	most := 20
-	if c.Verbose {
-		most = len(lines)
-	}
-	for _, line := range lines[:min(len(lines), most)] {
-		t.Say("%s: %s", what, terminal.Visible(line))
-	}
-	if more := len(lines) - most; more > 0 {
-		t.Say("%s: %d more, which --verbose names", what, more)
-	}
 }

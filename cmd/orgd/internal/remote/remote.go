@@ -198,7 +198,7 @@ func SameServer(a, b string) bool { return strings.TrimRight(a, "/") == strings.
 // Announce makes errors that are printed from now on name this connection, and
 // prints it if it is verbose.
 func (c Connection) Announce(t *terminal.Terminal) {
-	t.Explain = c.explain
+	t.Explain, t.Verbose = c.explain, c.Verbose
 	if !c.Verbose {
 		return
 	}

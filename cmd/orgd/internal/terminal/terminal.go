@@ -25,6 +25,7 @@ type Terminal struct {
 	Colored          bool          // Stdout is a terminal that should have colours
 	UserDir          string        // the user's directory for configuration, "" if unknown
 	ConnectTimeout   time.Duration // for the connection to a service; 0 is a minute
+	Verbose          bool          // lists are printed whole
 
 	// Explain returns what is wrong and what to do, and all that is known of the
 	// error, "" for no more. If it is nil, errors are printed with their own text.
@@ -70,6 +71,38 @@ func (t *Terminal) Say(format string, args ...any) {
 	fmt.Fprintln(t.Stderr, visibleLines(fmt.Sprintf(format, args...)))
 }
 
+// maxLines is how many lines of a list are printed.
+const maxLines = 20
+
+// Most returns how many lines of a list of n are printed.
+func (t *Terminal) Most(n int) int {
+	if t.Verbose {
+		return n
+	}
+	return min(n, maxLines)
+}
+
+// SayList prints the first lines of a list, and how many more there are.
+func (t *Terminal) SayList(what string, lines []string) {
+	most := t.Most(len(lines))
+	for _, line := range lines[:most] {
+		t.Say("%s: %s", what, Visible(line))
+	}
+	if more := len(lines) - most; more > 0 {
+		t.Say("%s: %d more, which --verbose names", what, more)
+	}
+}
+
+// Few returns the first words of a list on one line, and how many more there are.
+func (t *Terminal) Few(words []string) string {
+	most := t.Most(len(words))
+	text := strings.Join(words[:most], ", ")
+	if more := len(words) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more, which --verbose names", more)
+	}
+	return Visible(text)
+}
+
 // Write prints a text on standard output as it is. On a terminal its hidden characters are
 // escaped.
 func (t *Terminal) Write(text string) error {
@@ -88,6 +121,9 @@ func (t *Terminal) Fail(err error) {
 	if usage && len(lines) > 1 {
 		t.Say("orgd: %d mistakes:\n  %s", len(lines), strings.Join(lines, "\n  "))
 		return
+	}
+	if more := len(lines) - t.Most(len(lines)); more > 0 {
+		lines = append(lines[:len(lines)-more], fmt.Sprintf("%d more lines, which --verbose prints", more))
 	}
 	t.Say("orgd: %s", strings.Join(lines, "\norgd: "))
 	if detail != "" && !usage {
