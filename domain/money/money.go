@@ -65,9 +65,6 @@ func (t Total) Decimal() decimal.Decimal {
 	return decimal.Decimal(strings.TrimRight(fmt.Sprintf("%d.%09d", t.Units, t.Nanos), "0"))
 }
 
-// Float is the sum in units as the nearest float64, for averages and trends.
-func (t Total) Float() float64 { return t.Decimal().Float() }
-
 // String is the sum in units, such as "12.5".
 func (t Total) String() string { return t.Decimal().String() }
 

@@ -89,9 +89,3 @@ func TestTotalIsExact(t *testing.T) {
 		}
 	})
 }
-
-func TestTotalFloat(t *testing.T) {
-	if got := (money.Total{Units: 3, Nanos: 250_000_000}).Float(); got != 3.25 {
-		t.Errorf("Float() = %v, want 3.25", got)
-	}
-}

@@ -39,7 +39,7 @@ func writeNotices(w io.Writer, all []module) error {
 }
 
 const pageHead = "# Licences\n\n" +
-	"The modules that the program is linked from, for Linux and macOS, what else is in it, and their licences; written by\n" +
+	"The modules that the program is linked from, for Linux, macOS and Windows, what else is in it, and their licences; written by\n" +
 	"`make generate`. All of them ask for no more than that their text is passed on: it is in the file `NOTICES` of every release\n" +
 	"and image. `make sbom` writes the same list for machines.\n\n" +
 	"| module | version | licences |\n|---|---|---|\n"

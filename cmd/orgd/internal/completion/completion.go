@@ -55,7 +55,7 @@ type Complete struct {
 const maxLookup = 2 * time.Second
 
 // Run prints what may come next, one candidate a line with its meaning after a tab.
-// Failures are not reported.
+// That the service does not answer is not reported.
 func (c *Complete) Run(ctx context.Context, k *kong.Kong, t *terminal.Terminal) error {
 	words, seen := c.Words, 0
 	if len(words) > 0 && words[0] == "--" {
@@ -64,7 +64,10 @@ func (c *Complete) Run(ctx context.Context, k *kong.Kong, t *terminal.Terminal) 
 	if c.Shell == "bash" {
 		words, seen = joinWords(words)
 	}
-	next := at(k.Model.Node, words)
+	next, err := at(k, words)
+	if err != nil {
+		return err
+	}
 	if next.Wanted != "" {
 		ctx, cancel := context.WithTimeout(ctx, maxLookup)
 		defer cancel()

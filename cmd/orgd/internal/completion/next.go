@@ -1,7 +1,9 @@
-// Package completion completes command lines for shells.
+// Package completion completes command lines for shells. Libraries that do it split lines
+// at every space, and names have spaces; they compare capitals, and names are found without.
 package completion
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,7 +20,7 @@ type nextWord struct {
 	// Wanted is the kind of names that may come: agent, label, department, project,
 	// webhook or profile; "" for none.
 	Wanted string
-	// Typed is the beginning of such a name.
+	// Typed is the beginning of such a name, or of a candidate.
 	Typed string
 	// Before is what stands in the same word before it, such as "--agent=".
 	Before string
@@ -26,56 +28,50 @@ type nextWord struct {
 	Given map[string]string
 }
 
+// offer adds a candidate if it begins as the word does.
+func (n *nextWord) offer(word, help string) {
+	if strings.HasPrefix(word, n.Typed) {
+		n.Candidates = append(n.Candidates, candidate{n.Before + word, help})
+	}
+}
+
 // at returns what may come as the last of the words, which follow the name of the
-// program.
-func at(app *kong.Node, words []string) nextWord {
+// program. Of a line with a mistake it knows what stands before that.
+func at(k *kong.Kong, words []string) (nextWord, error) {
 	if len(words) == 0 {
 		words = []string{""}
 	}
-	l := line{node: app, given: map[string]string{}}
-	for _, w := range words[:len(words)-1] {
-		l.pass(w)
+	before, typed := words[:len(words)-1], words[len(words)-1]
+	trace, err := kong.Trace(k, before)
+	if err != nil {
+		return nextWord{}, err
 	}
-	return l.last(words[len(words)-1])
+	l := line{node: k.Model.Node, given: map[string]string{}, plain: slices.Contains(before, "--")}
+	for _, p := range trace.Path {
+		switch {
+		case p.Command != nil:
+			l.node = p.Command
+		case p.Positional != nil:
+			l.given[p.Positional.Name] = fmt.Sprint(trace.Value(p))
+			l.args++
+		case p.Flag != nil:
+			l.given[p.Flag.Name] = fmt.Sprint(trace.Value(p))
+		}
+	}
+	if len(before) > 0 && !l.plain {
+		if flag := l.find(before[len(before)-1]); flag != nil && !flag.IsBool() {
+			return l.value(flag.Value, "", typed), nil
+		}
+	}
+	return l.last(typed), nil
 }
 
 // line is a command line up to some word.
 type line struct {
 	node  *kong.Node
-	flag  *kong.Flag // whose value comes next
 	given map[string]string
 	args  int  // how many stand there
 	plain bool // after "--", when there are no more flags
-}
-
-// pass goes on behind a word.
-func (l *line) pass(word string) {
-	switch {
-	case l.flag != nil:
-		l.given[l.flag.Name] = word
-		l.flag = nil
-	case word == "--":
-		l.plain = true
-	case !l.plain && strings.HasPrefix(word, "-"):
-		name, value, whole := strings.Cut(word, "=")
-		flag := l.find(name)
-		switch {
-		case flag == nil || flag.IsBool():
-		case whole:
-			l.given[flag.Name] = value
-		default:
-			l.flag = flag
-		}
-	default:
-		if child := l.child(word); child != nil {
-			l.node = child
-		} else {
-			if l.args < len(l.node.Positional) {
-				l.given[l.node.Positional[l.args].Name] = word
-			}
-			l.args++
-		}
-	}
 }
 
 // find finds a flag by how it is typed.
@@ -88,47 +84,28 @@ func (l *line) find(typed string) *kong.Flag {
 	return nil
 }
 
-func (l *line) child(name string) *kong.Node {
-	i := slices.IndexFunc(l.node.Children, func(n *kong.Node) bool { return n.Name == name || slices.Contains(n.Aliases, name) })
-	if i < 0 {
-		return nil
-	}
-	return l.node.Children[i]
-}
-
 // last returns what may come as a word that was begun.
 func (l *line) last(typed string) nextWord {
-	if l.flag != nil {
-		return l.value(l.flag.Value, "", typed)
-	}
+	next := nextWord{Typed: typed, Given: l.given}
 	if !l.plain && strings.HasPrefix(typed, "-") {
 		name, value, whole := strings.Cut(typed, "=")
 		if flag := l.find(name); whole && flag != nil {
 			return l.value(flag.Value, name+"=", value)
 		}
-		return l.flags(typed)
+		for _, f := range slices.Concat(l.node.AllFlags(true)...) {
+			next.offer("--"+f.Name, f.Help)
+		}
+		return next
 	}
-	next := nextWord{Given: l.given}
 	for _, n := range l.node.Children {
-		if !n.Hidden && strings.HasPrefix(n.Name, typed) {
-			next.Candidates = append(next.Candidates, candidate{n.Name, n.Help})
+		if !n.Hidden {
+			next.offer(n.Name, n.Help)
 		}
 	}
 	if positions := l.node.Positional; len(positions) > 0 {
 		at := min(l.args, len(positions)-1)
 		if l.args <= at || positions[at].IsCumulative() {
 			return l.value(positions[at], "", typed)
-		}
-	}
-	return next
-}
-
-// flags are those that begin like this.
-func (l *line) flags(typed string) nextWord {
-	next := nextWord{Given: l.given}
-	for _, f := range slices.Concat(l.node.AllFlags(true)...) {
-		if word := "--" + f.Name; strings.HasPrefix(word, typed) {
-			next.Candidates = append(next.Candidates, candidate{word, f.Help})
 		}
 	}
 	return next
@@ -141,8 +118,8 @@ func (l *line) value(v *kong.Value, before, typed string) nextWord {
 		return next
 	}
 	for _, word := range v.EnumSlice() {
-		if word != "" && strings.HasPrefix(word, typed) {
-			next.Candidates = append(next.Candidates, candidate{Word: before + word})
+		if word != "" {
+			next.offer(word, "")
 		}
 	}
 	return next

@@ -57,12 +57,7 @@ func (c *activitiesCmd) Run(ctx context.Context, t *terminal.Terminal, service *
 	if err != nil {
 		return err
 	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header(eventColumns...)
-		for _, e := range all {
-			table.Row(eventCells(e)...)
-		}
-	})
+	return c.Print(t, all, terminal.Rows(eventColumns, all, eventCells))
 }
 
 // listed is how many events or changes are listed, where 0 is no limit.

@@ -129,19 +129,13 @@ type agentVersionsCmd struct {
 }
 
 func (c *agentVersionsCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := remote.Collect(service.Versions(ctx, c.Agent, remote.Pages(c.Reads())), c.Reads())
-	if err != nil {
-		return err
-	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header("VERSION", "SAVED", "BY", "FROM", "REASON")
-		for _, v := range all {
-			from := ""
-			if v.RestoredFrom != nil {
-				from = strconv.FormatInt(*v.RestoredFrom, 10)
-			}
-			table.Row(strconv.FormatInt(v.Number, 10), terminal.Time(v.SavedAt), v.SavedBy, from, terminal.Word(v.Reason))
+	columns := []string{"VERSION", "SAVED", "BY", "FROM", "REASON"}
+	return printAll(t, c.AllFlag, service.Versions(ctx, c.Agent, remote.Pages(c.Reads())), columns, func(v client.Version) []string {
+		from := ""
+		if v.RestoredFrom != nil {
+			from = strconv.FormatInt(*v.RestoredFrom, 10)
 		}
+		return []string{strconv.FormatInt(v.Number, 10), terminal.Time(v.SavedAt), v.SavedBy, from, terminal.Word(v.Reason)}
 	})
 }
 
@@ -155,12 +149,10 @@ func (c *agentHistoryCmd) Run(ctx context.Context, t *terminal.Terminal, service
 	if err != nil {
 		return err
 	}
-	return c.Print(t, steps, func(table *terminal.Table) {
-		table.Header("TIME", "TYPE", "BY", "DESCRIPTION")
-		for _, s := range steps {
-			table.Row(terminal.Time(s.Timestamp), string(s.EventType), s.InitiatedBy, s.Description)
-		}
-	})
+	columns := []string{"TIME", "TYPE", "BY", "DESCRIPTION"}
+	return c.Print(t, steps, terminal.Rows(columns, steps, func(s client.CareerEvent) []string {
+		return []string{terminal.Time(s.Timestamp), string(s.EventType), s.InitiatedBy, s.Description}
+	}))
 }
 
 type agentHealthCmd struct {

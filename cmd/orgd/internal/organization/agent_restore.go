@@ -45,14 +45,8 @@ func (c *agentsCmd) deleted(ctx context.Context, t *terminal.Terminal, service *
 	if c.Watch || c.Department != "" || c.Status != "" || c.Level != "" || c.Owner != "" || len(c.Tag) > 0 || c.NamePrefix != "" {
 		return terminal.Usagef("--deleted goes with --limit alone")
 	}
-	all, err := remote.Collect(service.DeletedAgents(ctx, remote.Pages(c.Reads())), c.Reads())
-	if err != nil {
-		return err
-	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header("NAME", "DEPARTMENT", "DELETED", "BY", "ID")
-		for _, d := range all {
-			table.Row(d.Name, d.Department, terminal.Time(d.DeletedAt), d.DeletedBy, d.ID)
-		}
+	columns := []string{"NAME", "DEPARTMENT", "DELETED", "BY", "ID"}
+	return printAll(t, c.AllFlag, service.DeletedAgents(ctx, remote.Pages(c.Reads())), columns, func(d client.DeletedAgent) []string {
+		return []string{d.Name, d.Department, terminal.Time(d.DeletedAt), d.DeletedBy, d.ID}
 	})
 }

@@ -49,12 +49,7 @@ func (c *agentsCmd) Run(ctx context.Context, t *terminal.Terminal, service *clie
 	if err != nil {
 		return err
 	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header(agentColumns...)
-		for _, a := range all {
-			table.Row(agentCells(a)...)
-		}
-	})
+	return c.Print(t, all, terminal.Rows(agentColumns, all, agentCells))
 }
 
 // read reads the agents, as much of them as will be printed.

@@ -57,12 +57,7 @@ func (c *Audit) Run(ctx context.Context, t *terminal.Terminal, service *client.C
 	if err != nil {
 		return err
 	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header(entryColumns...)
-		for _, e := range all {
-			table.Row(entryCells(e)...)
-		}
-	})
+	return c.Print(t, all, terminal.Rows(entryColumns, all, entryCells))
 }
 
 var entryColumns = []string{"TIME", "ACTOR", "ACTION", "RESOURCE", "REVISION"}

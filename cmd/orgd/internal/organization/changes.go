@@ -48,12 +48,7 @@ func (c *changesCmd) Run(ctx context.Context, t *terminal.Terminal, service *cli
 	if err != nil {
 		return err
 	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header(changeColumns...)
-		for _, e := range all {
-			table.Row(changeCells(e)...)
-		}
-	})
+	return c.Print(t, all, terminal.Rows(changeColumns, all, changeCells))
 }
 
 // list reads the changes since some time, within the limit.

@@ -174,14 +174,8 @@ func (c *departmentsCmd) Run(ctx context.Context, t *terminal.Terminal, service 
 	if c.Web {
 		return c.Browse(t, "")
 	}
-	all, err := remote.Collect(service.Departments(ctx, remote.Pages(c.Reads())), c.Reads())
-	if err != nil {
-		return err
-	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header("NAME", "HEAD", "BUDGET", "AUTONOMY", "TEAMS", "CEREMONIES", "UPDATED")
-		for _, d := range all {
-			table.Row(d.Name, terminal.Word(d.Head), terminal.Percent(d.BudgetPercent), orInherited(d.AutonomyLevel), strconv.Itoa(len(d.Teams)), ceremonies(d), terminal.Time(d.UpdatedAt))
-		}
+	columns := []string{"NAME", "HEAD", "BUDGET", "AUTONOMY", "TEAMS", "CEREMONIES", "UPDATED"}
+	return printAll(t, c.AllFlag, service.Departments(ctx, remote.Pages(c.Reads())), columns, func(d client.Department) []string {
+		return []string{d.Name, terminal.Word(d.Head), terminal.Percent(d.BudgetPercent), orInherited(d.AutonomyLevel), strconv.Itoa(len(d.Teams)), ceremonies(d), terminal.Time(d.UpdatedAt)}
 	})
 }

@@ -38,6 +38,15 @@ func (f allFlags) one() printFlags {
 	return printFlags{f.ServerFlag, terminal.OutputFlag{Output: f.Output}}
 }
 
+// printAll reads a list and prints it, with cells for each item in a row below the columns.
+func printAll[T any](t *terminal.Terminal, f terminal.AllFlag, items iter.Seq2[T, error], columns []string, cells func(T) []string) error {
+	all, err := remote.Collect(items, f.Reads())
+	if err != nil {
+		return err
+	}
+	return f.Print(t, all, terminal.Rows(columns, all, cells))
+}
+
 // lastFlag goes back in a list.
 type lastFlag struct {
 	Last string `placeholder:"TIME" help:"Only what is of the last 24h, 7d or the like."`

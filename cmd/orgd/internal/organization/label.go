@@ -110,12 +110,10 @@ func (c *labelListCmd) Run(ctx context.Context, t *terminal.Terminal, service *c
 	if err != nil {
 		return err
 	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header("LABEL", "VERSION", "KIND", "SET", "BY", "REASON")
-		for _, l := range all {
-			table.Row(l.Name, strconv.FormatInt(l.Version, 10), kind(l), terminal.Time(l.SetAt), l.SetBy, terminal.Word(l.Reason))
-		}
-	})
+	columns := []string{"LABEL", "VERSION", "KIND", "SET", "BY", "REASON"}
+	return c.Print(t, all, terminal.Rows(columns, all, func(l client.Label) []string {
+		return []string{l.Name, strconv.FormatInt(l.Version, 10), kind(l), terminal.Time(l.SetAt), l.SetBy, terminal.Word(l.Reason)}
+	}))
 }
 
 type labelHistoryCmd struct {
@@ -124,15 +122,9 @@ type labelHistoryCmd struct {
 }
 
 func (c *labelHistoryCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := remote.Collect(service.LabelHistory(ctx, c.Agent, c.Label, remote.Pages(c.Reads())), c.Reads())
-	if err != nil {
-		return err
-	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header("TIME", "VERSION", "FROM", "BY", "WAY", "REASON")
-		for _, m := range all {
-			table.Row(terminal.Time(m.At), versionOrNone(m.Version), versionOrNone(m.FromVersion), m.By, string(m.Way), terminal.Word(m.Reason))
-		}
+	columns := []string{"TIME", "VERSION", "FROM", "BY", "WAY", "REASON"}
+	return printAll(t, c.AllFlag, service.LabelHistory(ctx, c.Agent, c.Label, remote.Pages(c.Reads())), columns, func(m client.LabelMove) []string {
+		return []string{terminal.Time(m.At), versionOrNone(m.Version), versionOrNone(m.FromVersion), m.By, string(m.Way), terminal.Word(m.Reason)}
 	})
 }
 

@@ -38,15 +38,9 @@ func (c *webhooksCmd) Run(ctx context.Context, t *terminal.Terminal, service *cl
 	if c.Web {
 		return c.Browse(t, "settings")
 	}
-	all, err := remote.Collect(service.Webhooks(ctx, remote.Pages(c.Reads())), c.Reads())
-	if err != nil {
-		return err
-	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header("ID", "URL", "STATE", "EVENTS", "DEPARTMENTS", "UPDATED")
-		for _, w := range all {
-			table.Row(w.ID, w.URL, webhookState(w), eventTypes(w), strings.Join(w.Departments, ", "), terminal.Time(w.UpdatedAt))
-		}
+	columns := []string{"ID", "URL", "STATE", "EVENTS", "DEPARTMENTS", "UPDATED"}
+	return printAll(t, c.AllFlag, service.Webhooks(ctx, remote.Pages(c.Reads())), columns, func(w client.Webhook) []string {
+		return []string{w.ID, w.URL, webhookState(w), eventTypes(w), strings.Join(w.Departments, ", "), terminal.Time(w.UpdatedAt)}
 	})
 }
 
@@ -207,18 +201,12 @@ type deliveriesCmd struct {
 }
 
 func (c *deliveriesCmd) Run(ctx context.Context, t *terminal.Terminal, service *client.Client) error {
-	all, err := remote.Collect(service.Deliveries(ctx, c.Webhook, remote.Pages(c.Reads())), c.Reads())
-	if err != nil {
-		return err
-	}
-	return c.Print(t, all, func(table *terminal.Table) {
-		table.Header("CREATED", "ID", "EVENT", "STATUS", "ATTEMPT", "ANSWER", "NEXT")
-		for _, d := range all {
-			answer := terminal.Word(d.Error)
-			if d.ResponseCode != nil {
-				answer = strconv.FormatInt(*d.ResponseCode, 10)
-			}
-			table.Row(terminal.Time(d.CreatedAt), d.ID, d.EventID, string(d.Status), strconv.FormatInt(d.Attempt, 10), answer, terminal.TimeOrNone(d.NextAttemptAt))
+	columns := []string{"CREATED", "ID", "EVENT", "STATUS", "ATTEMPT", "ANSWER", "NEXT"}
+	return printAll(t, c.AllFlag, service.Deliveries(ctx, c.Webhook, remote.Pages(c.Reads())), columns, func(d client.Delivery) []string {
+		answer := terminal.Word(d.Error)
+		if d.ResponseCode != nil {
+			answer = strconv.FormatInt(*d.ResponseCode, 10)
 		}
+		return []string{terminal.Time(d.CreatedAt), d.ID, d.EventID, string(d.Status), strconv.FormatInt(d.Attempt, 10), answer, terminal.TimeOrNone(d.NextAttemptAt)}
 	})
 }

@@ -32,6 +32,16 @@ func (t *Table) Header(names ...string) {
 // Row adds a row.
 func (t *Table) Row(cells ...string) { t.add(0, cells) }
 
+// Rows returns what fills a table with columns and a row for each item.
+func Rows[T any](columns []string, items []T, cells func(T) []string) func(*Table) {
+	return func(t *Table) {
+		t.Header(columns...)
+		for _, item := range items {
+			t.Row(cells(item)...)
+		}
+	}
+}
+
 // Field adds a name and a value, unless the value is empty.
 func (t *Table) Field(name, value string) {
 	if value != "" {
