@@ -28,7 +28,7 @@ type IdempotencyStore interface {
 	// request has taken over since.
 	Release(ctx context.Context, l idempotency.Lock) error
 
-	// DeleteReplies removes what is kept of the replies that tell one of some texts: the reply of such a record is
-	// the zero one from then on. It looks at every record, and holds up no change meanwhile.
+	// DeleteReplies removes the replies that have one of some texts, see idempotency.Reply.Tells: such a record keeps
+	// its key, with the zero Reply. It looks at every record, and holds up no change meanwhile.
 	DeleteReplies(ctx context.Context, texts []string) error
 }

@@ -57,37 +57,28 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 }
 
 // unknown returns the reports whose events are not stored, each id once. It refuses those of an agent that was
-// purged, by the same query.
+// purged. One query asks for both: it begins with a document that is always there.
 func (t *tx) unknown(reports []ports.Report) ([]ports.Report, error) {
 	var ids, agents []string
 	for _, r := range reports {
-		ids = append(ids, string(r.Event.ID))
-		if !slices.Contains(agents, r.Event.AgentID) {
-			agents = append(agents, r.Event.AgentID)
-		}
+		ids, agents = append(ids, string(r.Event.ID)), append(agents, r.Event.AgentID)
 	}
-	stored, purged := bson.D{in("_id", ids)}, bson.D{in("_id", agents)}
-	t.markRead(eventsColl, stored)
-	t.markRead(purgedAgentsColl, purged)
-	pipeline := bson.A{bson.D{is("$match", stored)}, bson.D{is("$project", by("_id"))}, bson.D{is("$unionWith", bson.D{
-		is("coll", purgedAgentsColl), is("pipeline", bson.A{bson.D{is("$match", purged)}, bson.D{is("$project", bson.D{is("agent", "$_id")})}}),
-	})}}
-	var found []struct {
-		ID    activity.ID `bson:"_id"`
-		Agent string      `bson:"agent"` // that was purged
-	}
-	err := drain(t, &found, func(ctx context.Context) (*mongo.Cursor, error) {
-		return t.db.coll(eventsColl).Aggregate(ctx, pipeline)
-	})
+	slices.Sort(agents)
+	agents = slices.Compact(agents)
+	pipeline := bson.A{bson.D{is("$match", byID(schemaID))}, t.lookUp(eventsColl, ids, "stored"), t.lookUp(purgedAgentsColl, agents, "purged")}
+	var found []struct{ Stored, Purged []idDoc }
+	err := drain(t, &found, func(ctx context.Context) (*mongo.Cursor, error) { return t.db.coll(metaColl).Aggregate(ctx, pipeline) })
 	if err != nil {
 		return nil, err
 	}
 	known := make(map[activity.ID]bool, len(reports))
-	for _, d := range found {
-		if d.Agent != "" {
-			return nil, agent.ErrNotFound.With("there is no agent %q", d.Agent)
+	for _, f := range found { // one
+		if len(f.Purged) > 0 {
+			return nil, agent.ErrNotFound.With("there is no agent %q", f.Purged[0].ID)
 		}
-		known[d.ID] = true
+		for _, d := range f.Stored {
+			known[activity.ID(d.ID)] = true
+		}
 	}
 	var fresh []ports.Report
 	for _, r := range reports {
@@ -97,6 +88,15 @@ func (t *tx) unknown(reports []ports.Report) ([]ports.Report, error) {
 		}
 	}
 	return fresh, nil
+}
+
+// lookUp is the stage of a pipeline that looks for documents by their ids.
+func (t *tx) lookUp(coll string, ids []string, as string) bson.D {
+	filter := bson.D{in("_id", ids)}
+	t.markRead(coll, filter)
+	return bson.D{is("$lookup", bson.D{
+		is("from", coll), is("pipeline", bson.A{bson.D{is("$match", filter)}, bson.D{is("$project", by("_id"))}}), is("as", as),
+	})}
 }
 
 // recordCosts stores that there are amounts in the company's currency: a change of

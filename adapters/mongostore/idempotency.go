@@ -144,17 +144,17 @@ const repliesAtOnce = 100
 // DeleteReplies implements [ports.IdempotencyStore].
 func (s *Idempotency) DeleteReplies(ctx context.Context, texts []string) (err error) {
 	defer s.db.observer.Begin(&ctx, "idempotency.delete_replies").End(&err)
-	for last, n := "", repliesAtOnce; n == repliesAtOnce; {
+	for last, more := "", true; more; {
+		some, err := all[idempotencyDoc](s.db.ask(ctx), idempotencyColl, bson.D{compare("_id", "$gt", last)},
+			first(repliesAtOnce, "_id").SetProjection(by("reply.body")))
+		more = len(some) == repliesAtOnce
 		var telling []string
-		n = 0
-		_, err := every(s.db.ask(ctx), idempotencyColl, bson.D{compare("_id", "$gt", last)}, func(d idempotencyDoc) (struct{}, error) {
-			n++
+		for _, d := range some {
 			last = d.Key
-			if d.Reply != nil && (idempotency.Reply{Body: d.Reply.Body}).Tells(texts) {
+			if d.Reply != nil && (*idempotency.Reply)(d.Reply).Tells(texts) {
 				telling = append(telling, d.Key)
 			}
-			return struct{}{}, nil
-		}, first(repliesAtOnce, "_id").SetProjection(by("reply.body")))
+		}
 		if err == nil && len(telling) > 0 {
 			_, err = s.db.coll(idempotencyColl).UpdateMany(ctx, bson.D{in("_id", telling)}, set(is("reply", replyDoc{})))
 		}

@@ -82,12 +82,12 @@ type DB struct {
 	incarnation         atomic.Pointer[string]
 
 	// for the writer's goroutine
-	writer     *conn
-	maxLog     int64        // bytes
-	trimmed    time.Time    // when the size of the log was last looked at
-	tells      bool         // whether the log may have what was purged
-	lastLogged activity.Seq // or about to be; 0 if it is not known
-	unblocked  unblocked
+	writer       *conn
+	maxLog       int64        // bytes
+	trimmed      time.Time    // when the size of the log was last looked at
+	logHasPurged bool         // whether the log may have what was purged
+	lastLogged   activity.Seq // or about to be; 0 if it is not known
+	unblocked    unblocked
 
 	changed   ports.Broadcast     // when the log has grown
 	committed func([]audit.Entry) // see [ports.AuditLog]; may be nil

@@ -162,7 +162,8 @@ func (db *DB) removePurged(ctx context.Context) (more bool, err error) {
 // purgeAtOnce is how many rows one statement removes: others wait for it.
 const purgeAtOnce = 20
 
-// removePurged does so until it is enough. Of those that were purged before a time it removes that they were.
+// removePurged does so in a transaction, until a time. For agents that were purged before another time it also removes
+// the rows that say so.
 func removePurged(tx *Tx, enough, before time.Time) (more bool, err error) {
 	var left bool
 	if err := tx.Row("SELECT EXISTS (SELECT 1 FROM purged_agents)").Scan(&left); err != nil || !left {

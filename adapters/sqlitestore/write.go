@@ -113,7 +113,7 @@ func (db *DB) commit(jobs []*job) error {
 		reach("published")
 	}
 	if changed.purged {
-		db.tells, db.trimmed = true, time.Time{}
+		db.logHasPurged, db.trimmed = true, time.Time{}
 	}
 	done(err == nil)
 	db.figures.committed(changed.reported, err)
@@ -222,13 +222,13 @@ func (db *DB) trimLog(now time.Time) {
 	}
 	db.trimmed = now
 	info, err := os.Stat(db.path + "-wal")
-	if err == nil && info.Size() <= db.maxLog && !db.tells {
+	if err == nil && info.Size() <= db.maxLog && !db.logHasPurged {
 		return
 	}
 	if err == nil {
 		var emptied bool
 		emptied, err = db.writer.emptyLog()
-		db.tells = db.tells && !emptied
+		db.logHasPurged = db.logHasPurged && !emptied
 	}
 	if err != nil {
 		db.log.Warn("the write-ahead log cannot be emptied", zap.Error(err))

@@ -136,13 +136,12 @@ func (b bug) overlay(root, dir string) (string, error) {
 	planted, list := filepath.Join(dir, filepath.Base(b.path)), filepath.Join(dir, "overlay.json")
 	files := map[string]string{filepath.Join(root, b.path): planted}
 	if console, page, found := strings.Cut(b.path, "/web/console/"); found { // what is built in is packed
-		files[filepath.Join(root, console, "web/packed/console", page+".gz")] = planted + ".gz"
+		packed := planted + ".gz"
+		files[filepath.Join(root, console, "web/packed/console", page+".gz")] = packed
+		err = pack(packed, text)
 	}
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": files})
-	if err != nil {
-		return "", err
-	}
-	return list, errors.Join(os.WriteFile(planted, text, 0o600), pack(planted+".gz", text), os.WriteFile(list, replace, 0o600))
+	replace, errJSON := json.Marshal(map[string]map[string]string{"Replace": files})
+	return list, errors.Join(err, errJSON, os.WriteFile(planted, text, 0o600), os.WriteFile(list, replace, 0o600))
 }
 
 func pack(path string, text []byte) error {

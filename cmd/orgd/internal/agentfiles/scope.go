@@ -25,7 +25,7 @@ type Scope struct {
 	// Ignored are the files and folders that Git ignores, the folders with a slash at the end.
 	Ignored []string
 
-	others map[string]string // places of others, and why they are
+	notOwn map[string]string // what others wrote, by place, and why that is known
 }
 
 // Where a department comes from, beside keys. A file without the key takes Nearest.
@@ -136,7 +136,7 @@ func (s Scope) foreign(file string) string {
 	inPlace := slices.Contains(places, strings.ToLower(s.Base))
 	for i, part := range parts {
 		place := strings.Join(parts[:i+1], "/")
-		why := s.others[place]
+		why := s.notOwn[place]
 		if slices.Contains(packages, part) || slices.Contains(copies, part) && !inPlace {
 			why = "lies in a folder " + part + ", which has what others wrote"
 		}

@@ -19,9 +19,9 @@ type Tree struct {
 
 // Read reads all agents of a directory, each as [Scope.Parse] does.
 func (s Scope) Read(files fs.FS) (t Tree, err error) {
-	s.others = map[string]string{}
+	s.notOwn = map[string]string{}
 	for _, place := range s.Ignored {
-		s.others[strings.TrimSuffix(place, "/")] = "is ignored by Git"
+		s.notOwn[strings.TrimSuffix(place, "/")] = "is ignored by Git"
 	}
 	err = fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
 		var a Agent
@@ -34,7 +34,7 @@ func (s Scope) Read(files fs.FS) (t Tree, err error) {
 		case entry.IsDir() && s.isHidden(entry.Name()):
 			return fs.SkipDir
 		case entry.IsDir() && file != "." && isRepository(files, file):
-			s.others[file] = cmp.Or(s.others[file], "lies in another repository")
+			s.notOwn[file] = cmp.Or(s.notOwn[file], "lies in another repository")
 			return nil
 		case entry.IsDir() || !s.InScope(file):
 			return nil
