@@ -1,8 +1,10 @@
 package mongostore
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -28,7 +30,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 		if err != nil {
 			return n, err
 		}
-		sums, err := newRollups(t, fresh)
+		sums, err := t.newRollups(fresh)
 		if err != nil {
 			return n, err
 		}
@@ -45,7 +47,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 			err = t.recordCosts()
 		}
 		return n, err
-	})
+	}, needsOf(reports)...)
 	if err != nil {
 		return ports.Counted{}, err
 	}
@@ -57,46 +59,33 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 }
 
 // unknown returns the reports whose events are not stored, each id once. It refuses those of an agent that was
-// purged. One query asks for both: it begins with a document that is always there.
-func (t *tx) unknown(reports []ports.Report) ([]ports.Report, error) {
-	var ids, agents []string
-	for _, r := range reports {
-		ids, agents = append(ids, string(r.Event.ID)), append(agents, r.Event.AgentID)
-	}
-	slices.Sort(agents)
-	agents = slices.Compact(agents)
-	pipeline := bson.A{bson.D{is("$match", byID(schemaID))}, t.lookUp(eventsColl, ids, "stored"), t.lookUp(purgedAgentsColl, agents, "purged")}
-	var found []struct{ Stored, Purged []idDoc }
-	err := drain(t, &found, func(ctx context.Context) (*mongo.Cursor, error) { return t.db.coll(metaColl).Aggregate(ctx, pipeline) })
-	if err != nil {
-		return nil, err
-	}
+// purged.
+func (t *tx) unknown(reports []ports.Report) (fresh []ports.Report, _ error) {
 	known := make(map[activity.ID]bool, len(reports))
-	for _, f := range found { // one
-		if len(f.Purged) > 0 {
-			return nil, agent.ErrNotFound.With("there is no agent %q", f.Purged[0].ID)
-		}
-		for _, d := range f.Stored {
-			known[activity.ID(d.ID)] = true
-		}
-	}
-	var fresh []ports.Report
 	for _, r := range reports {
-		if !known[r.Event.ID] {
-			known[r.Event.ID] = true
+		if t.lookedUp(purgedAgentsColl, r.Event.AgentID) != nil {
+			return nil, agent.ErrNotFound.With("there is no agent %q", r.Event.AgentID)
+		}
+		id := r.Event.ID
+		if !known[id] && t.lookedUp(eventsColl, string(id)) == nil {
 			fresh = append(fresh, r)
 		}
+		known[id] = true
 	}
 	return fresh, nil
 }
 
-// lookUp is the stage of a pipeline that looks for documents by their ids.
-func (t *tx) lookUp(coll string, ids []string, as string) bson.D {
-	filter := bson.D{in("_id", ids)}
-	t.markRead(coll, filter)
-	return bson.D{is("$lookup", bson.D{
-		is("from", coll), is("pipeline", bson.A{bson.D{is("$match", filter)}, bson.D{is("$project", by("_id"))}}), is("as", as),
-	})}
+// needsOf are what storing reports reads.
+func needsOf(reports []ports.Report) []need {
+	needs := make([]need, 0, 2*len(reports))
+	for _, r := range reports {
+		needs = append(needs, needByID(eventsColl, string(r.Event.ID)), needByID(purgedAgentsColl, r.Event.AgentID))
+		if saysCost(r) {
+			needs = append(needs, needByID(rollupsColl, costsID(dayOf(r))))
+		}
+	}
+	slices.SortFunc(needs, func(a, b need) int { return cmp.Or(strings.Compare(a.coll, b.coll), strings.Compare(a.value, b.value)) })
+	return slices.Compact(needs)
 }
 
 // recordCosts stores that there are amounts in the company's currency: a change of

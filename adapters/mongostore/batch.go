@@ -51,12 +51,13 @@ type docKey struct{ coll, id string }
 
 // run runs changes until the batch is full.
 func (b *batch) run(jobs []*job) error {
-	if err := b.prefetch(jobs); err != nil {
+	prepared, err := b.prefetch(jobs)
+	if err != nil {
 		return err
 	}
 	var kept []*job
 	for i, j := range jobs {
-		if b.read > maxBytes && i > 0 && !b.has(j.Change.needs) {
+		if i >= prepared || b.read > maxBytes && i > 0 && !b.has(j.Change.needs) {
 			b.next = append(b.next, j)
 			continue
 		}
@@ -129,10 +130,15 @@ func (b *batch) getsOn() {
 	}
 }
 
-// prefetch reads what several changes need, a query for each collection.
-func (b *batch) prefetch(jobs []*job) error {
+// prefetch reads what several changes need, a query for each collection. It returns for how
+// many of them, which is fewer than all if they need more documents than a batch writes.
+func (b *batch) prefetch(jobs []*job) (prepared int, _ error) {
 	needs, known := map[string][]need{}, map[need]bool{}
 	for _, j := range jobs {
+		if prepared > 0 && len(known)+len(j.Change.needs) > maxDocs {
+			break
+		}
+		prepared++
 		for _, n := range j.Change.needs {
 			if !known[n] {
 				known[n] = true
@@ -140,14 +146,74 @@ func (b *batch) prefetch(jobs []*job) error {
 			}
 		}
 	}
+	if err := b.lookUp(needs); err != nil {
+		return 0, err
+	}
 	for coll, some := range needs {
 		if len(some) > 1 {
 			if err := b.fetch(coll, some); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	return nil
+	return prepared, nil
+}
+
+// lookedUp are the collections of which one query reads all that changes need: many small
+// documents, of events only the ids. [tx.lookedUp] returns them.
+var lookedUp = []string{eventsColl, purgedAgentsColl, rollupsColl}
+
+// lookUp reads what is needed of the collections of lookedUp and takes it out of needs. Its
+// query begins with a document that is always there.
+func (b *batch) lookUp(needs map[string][]need) error {
+	pipeline := bson.A{bson.D{is("$match", byID(schemaID))}, bson.D{is("$project", by("_id"))}}
+	for _, coll := range lookedUp {
+		var ids []string
+		for _, n := range needs[coll] {
+			ids = append(ids, n.value)
+			b.memo[n] = nil
+		}
+		delete(needs, coll)
+		if len(ids) == 0 {
+			continue
+		}
+		documents := bson.A{bson.D{is("$match", bson.D{in("_id", ids)})}}
+		if coll == eventsColl {
+			documents = append(documents, bson.D{is("$project", by("_id"))})
+		}
+		pipeline = append(pipeline, bson.D{is("$lookup", bson.D{is("from", coll), is("pipeline", documents), is("as", coll)})})
+	}
+	if len(pipeline) == 2 {
+		return nil
+	}
+	cursor, err := b.db.coll(metaColl).Aggregate(b.ctx, pipeline)
+	var found []bson.Raw // one
+	if err == nil {
+		err = cursor.All(b.ctx, &found)
+	}
+	for _, row := range found {
+		for _, coll := range lookedUp {
+			if err == nil {
+				err = b.remember(coll, row.Lookup(coll))
+			}
+		}
+	}
+	return lostOr(err)
+}
+
+// remember keeps documents of a collection, of which there may be none.
+func (b *batch) remember(coll string, list bson.RawValue) error {
+	array, ok := list.ArrayOK()
+	if !ok {
+		return nil
+	}
+	docs, err := array.Values()
+	for _, d := range docs {
+		doc := d.Document()
+		b.memo[needByID(coll, doc.Lookup("_id").StringValue())] = doc
+		b.read += len(doc)
+	}
+	return err
 }
 
 func (b *batch) fetch(coll string, needs []need) error {

@@ -212,6 +212,39 @@ func TestBatchReadsWhatItNeedsAtOnce(t *testing.T) {
 	}
 }
 
+// One query looks up small documents, for no more changes than a batch writes.
+func TestBatchLooksUpWhatItNeeds(t *testing.T) {
+	db := openTest(t)
+	for coll, id := range map[string]string{eventsColl: "known", rollupsColl: "day", purgedAgentsColl: "gone"} {
+		if _, err := db.coll(coll).InsertOne(t.Context(), bson.D{is("_id", id), is("n", 1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	looking := func(needs ...need) *change {
+		return &change{needs: needs, fn: func(t *tx) error {
+			for _, n := range needs {
+				doc, known := t.lookedUp(n.coll, n.value), map[string]int{"known": 1, "gone": 2, "day": 2}[n.value]
+				if fields, err := doc.Elements(); known > 0 && err != nil || len(fields) != known || doc != nil && known == 0 {
+					return fmt.Errorf("%v is %v", n, doc)
+				}
+			}
+			return nil
+		}}
+	}
+	many := make([]need, maxDocs)
+	for i := range many {
+		many[i] = needByID(eventsColl, fmt.Sprint("new-", i))
+	}
+	a := db.sendAll(t,
+		looking(needByID(eventsColl, "known"), needByID(purgedAgentsColl, "gone"), needByID(rollupsColl, "day"), needByID(rollupsColl, "other")),
+		looking(many[:maxDocs-4]...), looking(many...), looking(needByID(eventsColl, "known")))
+	a.attempt(t, a.jobs, a.jobs[2], a.jobs[3])
+	a.wantAnswer(t, 0, nil)
+	a.wantAnswer(t, 1, nil)
+	a.attempt(t, a.jobs[2:], a.jobs[3])
+	a.wantAnswer(t, 2, nil)
+}
+
 // Who leaves before anything is sent is left out, and the others are stored at once.
 func TestBatchWithoutWhoHasLeft(t *testing.T) {
 	db := openTest(t)

@@ -52,34 +52,30 @@ func dayID(owner string, date performance.Date) string { return fmt.Sprintf("%s\
 // totalID names the parts of an owner's total, which stand apart from its days.
 func totalID(owner string) string { return "total\n" + owner + "\n" }
 
-// newRollups sums up reports. It reads what their costs are added to.
-func newRollups(r reader, reports []ports.Report) (*rollups, error) {
+// newRollups sums up reports. It looks up what their costs are added to.
+func (t *tx) newRollups(reports []ports.Report) (*rollups, error) {
 	s := &rollups{days: map[ownDay]performance.Day{}, completed: map[string]int64{}, before: map[ownDay]performance.Day{}}
-	var ids []string
-	of := map[string]ownDay{}
 	for _, r := range reports {
 		day := dayOf(r)
-		if _, known := s.before[day]; known || !(performance.Day{}).Add(r.Measures).SaysCost() {
+		if _, known := s.before[day]; known || !saysCost(r) {
 			continue
 		}
-		id := costsID(day)
-		s.before[day], of[id] = performance.Day{}, day
-		ids = append(ids, id)
-	}
-	if len(ids) > 0 {
-		stored, err := all[rollupDoc](r, rollupsColl, bson.D{in("_id", ids)})
-		if err != nil {
-			return nil, err
+		var d rollupDoc
+		if raw := t.lookedUp(rollupsColl, costsID(day)); raw != nil {
+			if err := bson.Unmarshal(raw, &d); err != nil {
+				return nil, err
+			}
 		}
-		for _, d := range stored {
-			s.before[of[d.ID]] = d.Figures.day(d.Date)
-		}
+		s.before[day] = d.Figures.day(d.Date)
 	}
 	for _, r := range reports {
 		s.add(r)
 	}
 	return s, nil
 }
+
+// saysCost reports whether what a report counts depends on what the costs of its day are.
+func saysCost(r ports.Report) bool { return performance.Day{}.Add(r.Measures).SaysCost() }
 
 // dayOf is the day of an agent that a report counts for.
 func dayOf(r ports.Report) ownDay {

@@ -124,6 +124,13 @@ func (t *tx) findOne(ctx context.Context, coll string, filter bson.D, opts []opt
 	return doc, nil
 }
 
+// lookedUp returns a document that the change needs of one of the collections of
+// [lookedUp], nil if there is none.
+func (t *tx) lookedUp(coll, id string) bson.Raw {
+	t.read = append(t.read, docKey{coll, id})
+	return t.batch.memo[needByID(coll, id)]
+}
+
 // markRead records the documents as read, if filter names them, or else the collection.
 func (t *tx) markRead(coll string, filter bson.D) {
 	if len(filter) > 0 && filter[0].Key == "_id" {

@@ -63,17 +63,16 @@ const selectPurged = "SELECT EXISTS (SELECT 1 FROM purged_agents WHERE id = ?)"
 
 // wantAgents refuses reports of an agent that was purged.
 func wantAgents(tx *Tx, reports []ports.Report) error {
-	looked := map[string]bool{}
+	if purged, err := anyPurged(tx); !purged {
+		return err
+	}
 	for _, r := range reports {
-		if id := r.Event.AgentID; !looked[id] {
-			looked[id] = true
-			var purged bool
-			if err := tx.Row(selectPurged, packID(id)).Scan(&purged); err != nil {
-				return wrap(err, "read agent", id)
-			}
-			if purged {
-				return agent.ErrNotFound.With("there is no agent %q", id)
-			}
+		var purged bool
+		if err := tx.Row(selectPurged, packID(r.Event.AgentID)).Scan(&purged); err != nil {
+			return wrap(err, "read agent", r.Event.AgentID)
+		}
+		if purged {
+			return agent.ErrNotFound.With("there is no agent %q", r.Event.AgentID)
 		}
 	}
 	return nil

@@ -162,12 +162,17 @@ func (db *DB) removePurged(ctx context.Context) (more bool, err error) {
 // purgeAtOnce is how many rows one statement removes: others wait for it.
 const purgeAtOnce = 20
 
+// anyPurged reports whether there may be anything left of agents that were purged.
+func anyPurged(tx *Tx) (found bool, err error) {
+	err = tx.Row("SELECT EXISTS (SELECT 1 FROM purged_agents)").Scan(&found)
+	return found, wrap(err, "read purged agents", "")
+}
+
 // removePurged does so in a transaction, until a time. For agents that were purged before another time it also removes
 // the rows that say so.
 func removePurged(tx *Tx, enough, before time.Time) (more bool, err error) {
-	var left bool
-	if err := tx.Row("SELECT EXISTS (SELECT 1 FROM purged_agents)").Scan(&left); err != nil || !left {
-		return false, wrap(err, "purge", "")
+	if purged, err := anyPurged(tx); !purged {
+		return false, err
 	}
 	tx.changed.deletedBefore, tx.changed.purged = anyTime, true
 	for _, statement := range []string{deletePurgedEvents, deletePurgedVersions, deletePurgedMoves, deletePurgedDays, deletePurgedTotals} {
