@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -36,5 +37,22 @@ func main() {
 		UserDir:          userDir,
 		ConnectTimeout:   remote.ConnectTimeout,
 	})
+	if code != exitOK {
+		removeEmpty(os.Stdout)
+	}
 	os.Exit(code)
+}
+
+// removeEmpty removes the file that a shell has made for an output, if nothing was written into it: an
+// empty file looks like an answer. Where the system does not tell its name, it stays.
+func removeEmpty(output *os.File) {
+	name, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", output.Fd()))
+	if err != nil {
+		return
+	}
+	made, err := output.Stat()
+	named, missing := os.Lstat(name)
+	if err == nil && missing == nil && named.Mode().IsRegular() && named.Size() == 0 && os.SameFile(made, named) {
+		_ = os.Remove(name) // the command has failed for another reason, and says that
+	}
 }
