@@ -26,7 +26,8 @@ type TokenCreate struct {
 	TTL         string   `name:"ttl" placeholder:"TIME" default:"12h" help:"How long the token is good, up to 30d (default ${default})."`
 	Departments []string `placeholder:"NAME" help:"Departments that a department_admin manages, or of which a reporter reports, separated by commas."`
 	Label       string   `placeholder:"TEXT" help:"What the token is for, as \"orgd token list\" shows it."`
-	remote.ServerFlag
+	Server      string   `placeholder:"URL" help:"Have this running service make the token; the caller is found as by other commands."`
+	Profile     string   `placeholder:"NAME" help:"Have the service of this profile of \"orgd login\" make it."`
 	config.FileFlag
 	config.DirectoryFlag
 	kong.Plugins // signing key, issuer and audience
@@ -95,7 +96,8 @@ func (c *TokenCreate) elsewhere(ctx context.Context, t *terminal.Terminal, _ con
 	if mistakes != nil {
 		return issued, terminal.Usage(mistakes)
 	}
-	service, _, err := c.Open(t)
+	at := remote.ServerFlag{ProfileFlag: remote.ProfileFlag{Server: c.Server, Profile: c.Profile}}
+	service, _, err := at.Open(t)
 	if err != nil {
 		return issued, err
 	}
