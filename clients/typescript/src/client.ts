@@ -1,5 +1,5 @@
 import { ConnectionFailed, OrgdError } from "./errors.js";
-import { Directory, environment, isNode } from "./files.js";
+import { Directory, environment, isNode, readTextNow } from "./files.js";
 import { hookOf, type OnEvent, warnOf } from "./hook.js";
 import { randomHex, type ReportedEvent, Reporter } from "./report.js";
 import { AgentResolver, ListResolver, type Resolution, type ResolutionAll, type Source } from "./resolve.js";
@@ -9,7 +9,7 @@ import { Watch } from "./watch.js";
 
 /** How a client is made. Times are in seconds. */
 export interface ClientConfig {
-  /** Where orgd is, such as https://orgd.example.com; else ORGD_SERVER. */
+  /** Where orgd is, such as https://orgd.example.com, with or without /api/v1; else ORGD_SERVER. */
   server?: string;
   /** A token, or what returns it for each request; else ORGD_TOKEN. */
   token?: Token;
@@ -25,6 +25,7 @@ export interface ClientConfig {
   maxEvents?: number;
   /** Called for metrics and alarms. */
   onEvent?: OnEvent;
+  /** In place of that of the platform. With it there may be no token. */
   fetch?: typeof globalThis.fetch;
 }
 
@@ -53,11 +54,12 @@ export class Client {
   private readonly leave: () => void;
 
   constructor(config: ClientConfig = {}) {
-    const server = (config.server ?? environment("ORGD_SERVER") ?? "").replace(/\/+$/, "").replace(/\/api\/v1$/, "");
+    const server = (config.server ?? environment("ORGD_SERVER") ?? "").replace(/\/+(api\/v1\/*)?$/, "");
     if (!/^https?:\/\/[^/?#]+/.test(server)) throw new TypeError(`orgd: server, or ORGD_SERVER, must be a URL, not ${JSON.stringify(server)}`);
     const own = config.token === undefined && config.tokenFile === undefined;
     const token = own ? environment("ORGD_TOKEN") : config.token;
     const tokenFile = own ? environment("ORGD_TOKEN_FILE") : config.tokenFile;
+    checkToken(token, tokenFile, config.fetch !== undefined);
     const { every = 30, timeout = 5 } = config;
     if (!(every > 0 && timeout > 0)) throw new TypeError("orgd: every and timeout are seconds, and more than 0");
     const warn = warnOf(config.onEvent);
@@ -135,9 +137,7 @@ export class Client {
   }
 
   private resolver(agent: string, label: string): AgentResolver {
-    for (const text of [agent, label] as unknown[]) {
-      if (typeof text !== "string" || text === "") throw new TypeError(`orgd: agent and label must be texts, not ${JSON.stringify(text)}`);
-    }
+    mustBeTexts({ agent, label });
     return entry(this.agents, `${agent}\n${label}`, () => new AgentResolver(this.source, agent, label));
   }
 
@@ -161,6 +161,26 @@ export class Client {
         await over.wait(error.retryAfter || 2 ** (attempt - 1) * jitter(1, 1.5), true);
       }
     }
+  }
+}
+
+/** checkToken throws if there is no token, as far as can be said now: a function is not called. */
+function checkToken(token: Token | undefined, tokenFile: string | undefined, hasFetch: boolean): void {
+  if (typeof token === "string" && token.trim() === "") throw new TypeError("orgd: the token is empty");
+  if (token !== undefined || (tokenFile === undefined && hasFetch)) return;
+  if (tokenFile === undefined) throw new TypeError("orgd: there is no token: give token or tokenFile, or set ORGD_TOKEN or ORGD_TOKEN_FILE");
+  let text: string | undefined;
+  try {
+    text = readTextNow(tokenFile);
+  } catch (error) {
+    throw new TypeError(`orgd: the file with the token cannot be read: ${String(error)}`, { cause: error });
+  }
+  if (text?.trim() === "") throw new TypeError(`orgd: the file with the token is empty: ${tokenFile}`);
+}
+
+function mustBeTexts(given: Record<string, unknown>): void {
+  for (const [name, text] of Object.entries(given)) {
+    if (typeof text !== "string" || text === "") throw new TypeError(`orgd: ${name} must be a text, not ${JSON.stringify(text)}`);
   }
 }
 

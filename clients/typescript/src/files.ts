@@ -19,6 +19,13 @@ export async function readText(file: string): Promise<string> {
   return await ((await load("node:fs/promises")) as Fs).readFile(file, "utf8");
 }
 
+/** readTextNow reads a file for a constructor. It returns undefined where that cannot be done. */
+export function readTextNow(file: string): string | undefined {
+  const here: { getBuiltinModule?: (name: string) => unknown } = isNode ? process : {}; // Node.js has it since 20.16
+  const fs = here.getBuiltinModule?.("node:fs") as typeof import("node:fs") | undefined;
+  return fs?.readFileSync(file, "utf8");
+}
+
 /** sha256 returns the hash of a text in hexadecimal. */
 export async function sha256(text: string): Promise<string> {
   const { createHash } = (await load("node:crypto")) as typeof import("node:crypto");

@@ -1,4 +1,4 @@
-import { ConnectionFailed, OrgdError } from "./errors.js";
+import { ConnectionFailed, isTokenRefused, OrgdError } from "./errors.js";
 import { type Directory, isMissing } from "./files.js";
 import type { Hook, Warn } from "./hook.js";
 import type { Call, Transport } from "./transport.js";
@@ -225,7 +225,7 @@ export class Reporter {
     const { status, code, detail, retryAfter } = error;
     const isInvalid = status === 400 && code !== 0;
     const named = isInvalid ? namedIn(error, items.length) : new Map<number, string>();
-    if (status === 401 || status === 403) this.config.hook("refused", { detail });
+    if (isTokenRefused(error)) this.config.hook("refused", { detail });
     if (named.size > 0) {
       await this.reject(items, named);
     } else if (isInvalid || status === 413) {
@@ -235,7 +235,7 @@ export class Reporter {
     } else if (status === 403 && code !== 0) {
       await this.separate(items);
     } else {
-      if (this.failures === 0 && status !== 401 && status !== 403) this.config.warn(`events are pending: ${String(error)}`);
+      if (this.failures === 0 && !isTokenRefused(error)) this.config.warn(`events are pending: ${String(error)}`);
       await this.backOff(retryAfter);
     }
   }

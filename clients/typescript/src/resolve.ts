@@ -1,4 +1,4 @@
-import { ConnectionFailed, OrgdError } from "./errors.js";
+import { ConnectionFailed, isTokenRefused, OrgdError } from "./errors.js";
 import { type Directory, isMissing, sha256 } from "./files.js";
 import type { Hook, Warn } from "./hook.js";
 import type { Answer, Transport } from "./transport.js";
@@ -192,7 +192,7 @@ export function stateOf(e: OrgdError): State {
 
 /** isRefusal says whether it stays so until somebody does something. */
 function isRefusal(e: OrgdError): boolean {
-  if (e.status === 401 || e.status === 403) return true; // also by a gateway
+  if (isTokenRefused(e)) return true;
   return e.code !== 0 && e.status >= 400 && e.status < 500 && e.status !== 429;
 }
 

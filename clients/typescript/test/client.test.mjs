@@ -1,10 +1,15 @@
 // What the suite of all clients cannot have: pauses with a random source of our own, parts of a
-// stream, and how a program ends.
+// stream, how a program ends, and mistakes of the program.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
+import { Client, Unauthenticated } from "../dist/index.js";
 import { pause } from "../dist/resolve.js";
 import { blocks } from "../dist/watch.js";
 
@@ -14,6 +19,29 @@ function seeded(seed) {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
     return seed / 2 ** 32;
   };
+}
+
+const started = { agent: "Ada", event_type: "task_started", data: { task_id: "1" } };
+
+/** ada returns an answer about an agent. */
+function ada(version) {
+  return { agent_id: "ada-1", name: "Ada", status: "active", label: "production", version, snapshot: { instructions: `version ${version}` } };
+}
+
+/** temporary returns a directory that is removed after a test. */
+async function temporary(t) {
+  const directory = await mkdtemp(join(tmpdir(), "orgd-"));
+  t.after(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+/** until waits until something is so. */
+async function until(isSo) {
+  const end = performance.now() + 10_000;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < end, `it is not so: ${isSo}`);
+    await sleep(5);
+  }
 }
 
 test("a thousand resolvers ask a service that is down 25 times a second", () => {
@@ -78,18 +106,86 @@ test("a program that ends reports what is left, and ends", async () => {
   assert.equal(stdout, "http://orgd.test/api/v1/activities 2\n");
 });
 
-test("settings that cannot work are refused", async () => {
-  const { Client } = await import("../dist/index.js");
-  for (const wrong of [{ every: 0 }, { every: NaN }, { timeout: -1 }]) assert.throws(() => new Client({ server: "http://orgd.test", ...wrong }), TypeError);
-  await assert.rejects(new Client({ server: "http://orgd.test" }).resolve(undefined), TypeError);
+test("what cannot work is a TypeError of the constructor", async (t) => {
+  const directory = await temporary(t);
+  const empty = join(directory, "empty");
+  const file = join(directory, "token");
+  await writeFile(empty, " \n");
+  await writeFile(file, "t\n");
+  delete process.env.ORGD_TOKEN;
+  delete process.env.ORGD_TOKEN_FILE;
+  const good = { server: "http://orgd.test", token: "t" };
+  for (const wrong of [
+    { every: 0 },
+    { every: NaN },
+    { timeout: -1 },
+    { server: "orgd.test" },
+    { server: "ftp://orgd.test" },
+    { server: "/api/v1" },
+    { token: undefined },
+    { token: "" },
+    { token: " \n" },
+    ...(process.getBuiltinModule ? [empty, join(directory, "missing")] : []).map((tokenFile) => ({ token: undefined, tokenFile })),
+  ]) {
+    assert.throws(() => new Client({ ...good, ...wrong }), { name: "TypeError", message: /^orgd: / }, JSON.stringify(wrong));
+  }
+  for (const right of [{}, { token: undefined, tokenFile: file }, { token: () => "" }, { token: undefined, fetch: () => {} }]) {
+    await new Client({ ...good, ...right }).close();
+  }
+  const client = new Client(good);
+  for (const wrong of [undefined, "", 7]) await assert.rejects(client.resolve(wrong), TypeError);
+  await client.close();
+});
+
+test("a server may be written with the path of the API", async () => {
+  for (const server of ["http://orgd.test", "http://orgd.test/", "http://orgd.test/api/v1", "http://orgd.test/api/v1/"]) {
+    const client = new Client({ server, token: "t", fetch: async (url) => Response.json({ data: url }) });
+    assert.equal(await client.request("GET", "/company"), "http://orgd.test/api/v1/company");
+    await client.close();
+  }
+});
+
+test("without a token nothing is sent, and somebody has to do something", async (t) => {
+  const directory = await temporary(t);
+  const tokenFile = join(directory, "token");
+  let token = () => Promise.reject(new Error("no vault"));
+  for (const [own, lose, find, why] of [
+    [{ token: () => token() }, () => {}, () => (token = () => "t"), /no vault/],
+    [{ tokenFile }, () => rm(tokenFile), () => writeFile(tokenFile, "t"), /ENOENT/],
+    [{ tokenFile }, () => writeFile(tokenFile, "\n"), () => writeFile(tokenFile, "t"), /is empty/],
+  ]) {
+    await writeFile(tokenFile, "t");
+    const said = [];
+    let sent = 0;
+    const fetch = async (url, { method, headers }) => {
+      assert.equal(headers.get("Authorization"), "Bearer t");
+      if (method === "GET") return Response.json({ data: ada(1) });
+      sent += 1;
+      return Response.json({ data: { accepted: 1, duplicates: 0, warnings: [] } }, { status: 201 });
+    };
+    const onEvent = (name, { detail }) => said.push([name, detail]);
+    const client = new Client({ server: "http://orgd.test", every: 0.01, ...own, fetch, onEvent });
+    await lose();
+    const { state, error } = await client.resolve("Ada");
+    assert.equal(state, "refused");
+    assert.ok(error instanceof Unauthenticated && error.status === 0);
+    assert.match(error.message, why);
+    await assert.rejects(client.request("POST", "/agents"), Unauthenticated);
+    await client.report(started);
+    assert.equal(await client.flush(0.1), 1);
+    assert.match(said.find(([name]) => name === "refused")[1], why);
+    await find();
+    assert.equal(await client.flush(5), 0);
+    assert.equal(sent, 1);
+    await until(async () => (await client.resolve("Ada")).state === "active");
+    await client.close();
+  }
 });
 
 test("what is no event is refused at once", async () => {
-  const { Client } = await import("../dist/index.js");
   const client = new Client({ server: "http://orgd.test", token: "t", fetch: () => assert.fail("it was sent") });
-  const event = { agent: "Ada", event_type: "task_started", data: { task_id: "1" } };
   for (const wrong of [{ agent: "" }, { event_type: undefined }, { data: [] }, { data: { n: NaN } }, { data: { f() {} } }, { data: { n: 1n } }]) {
-    await assert.rejects(client.report([event, { ...event, ...wrong }]), TypeError);
+    await assert.rejects(client.report([started, { ...started, ...wrong }]), TypeError);
   }
   assert.equal(await client.flush(0), 0);
   await client.close();
