@@ -11,6 +11,8 @@ export interface Events {
   reported: { accepted: number; duplicates: number };
   /** An event is not valid, and was removed from the buffer. */
   rejected: { event: ReportedEvent; detail: string };
+  /** The service has accepted an event, but something of it looks like a mistake. Once for each text. */
+  warning: { detail: string };
   /** The token may not report, or there is none; the events stay in the buffer. */
   refused: { detail: string };
   /** Events were not taken, or a file of the buffer could not be read. */

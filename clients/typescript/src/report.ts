@@ -58,6 +58,9 @@ const longestWait = 30;
 /** Clocks that differ by so many seconds are right. */
 const goodClock = 60;
 
+/** So many warnings are remembered. */
+const maxWarnings = 1000;
+
 /** What a reporter works with. */
 export interface ReportConfig {
   transport: Transport;
@@ -88,6 +91,7 @@ export class Reporter {
   private flushes = 0; // that are under way
   private held = new Map<string, { until: number; tries: number }>(); // agents on which the token may not report
   private last = { signature: "", key: "" }; // of the last batch
+  private readonly warnings = new Set<string>(); // that the hook has got
 
   constructor(private readonly config: ReportConfig) {
     this.ready = this.scan(true).then(() => {
@@ -209,15 +213,27 @@ export class Reporter {
       const body = JSON.stringify({ events: items.map((i) => this.sent(i.kept)) });
       const { status, envelope } = await this.config.transport.send(this.call(body, this.keyOf(items)));
       if (status !== 201) throw new ConnectionFailed("POST /activities: this is not how orgd answers", { status });
-      const { accepted, duplicates } = envelope?.data as IngestResult;
+      const { accepted, duplicates, warnings } = envelope?.data as IngestResult;
       await this.discard(items);
       this.config.hook("reported", { accepted, duplicates });
+      if (Array.isArray(warnings)) this.warnOnce(warnings);
       for (const item of items) this.held.delete(item.kept.event.agent);
       this.failures = 0;
       if (items.length < maxBatch) await this.retryNow.wait(linger);
     } catch (error) {
       if (!(error instanceof OrgdError)) throw error;
       await this.failed(items, error);
+    }
+  }
+
+  /** warnOnce gives the hook each warning that is new. When too many are remembered, the oldest may come again. */
+  private warnOnce(texts: readonly string[]): void {
+    for (const detail of texts) {
+      if (this.warnings.has(detail)) continue;
+      const [oldest] = this.warnings;
+      if (oldest !== undefined && this.warnings.size === maxWarnings) this.warnings.delete(oldest);
+      this.warnings.add(detail);
+      this.config.hook("warning", { detail });
     }
   }
 

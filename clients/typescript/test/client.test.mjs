@@ -182,6 +182,25 @@ test("without a token nothing is sent, and somebody has to do something", async 
   }
 });
 
+test("a warning is said once", async () => {
+  let n = 0;
+  const fetch = async () => {
+    const warnings = n === 0 ? ["a", "b", "a"] : ["b", `w${n}`];
+    n++;
+    return Response.json({ data: { accepted: 1, duplicates: 0, warnings } }, { status: 201 });
+  };
+  const said = [];
+  const onEvent = (name, { detail }) => name === "warning" && said.push(detail);
+  const client = new Client({ server: "http://orgd.test", token: "t", fetch, onEvent });
+  for (let i = 0; i < 3; i++) {
+    await client.report({ ...started, timestamp: new Date() });
+    assert.equal(await client.flush(5), 0);
+  }
+  await until(() => said.length >= 4);
+  await client.close();
+  assert.deepEqual(said, ["a", "b", "w1", "w2"]);
+});
+
 test("what is no event is refused at once", async () => {
   const client = new Client({ server: "http://orgd.test", token: "t", fetch: () => assert.fail("it was sent") });
   for (const wrong of [{ agent: "" }, { event_type: undefined }, { data: [] }, { data: { n: NaN } }, { data: { f() {} } }, { data: { n: 1n } }]) {

@@ -5,12 +5,13 @@ const { Client, OrgdError } = await import(process.env.ORGD_TEST_TYPESCRIPT);
 
 let client;
 let seen = [];
-const said = { counts: {}, states: [], reported: { accepted: 0, duplicates: 0 }, rejected: [], dropped: 0 };
+const said = { counts: {}, states: [], reported: { accepted: 0, duplicates: 0 }, rejected: [], dropped: 0, warnings: [] };
 
 function onEvent(name, fields) {
   said.counts[name] = (said.counts[name] ?? 0) + 1;
   if (name === "state") said.states.push(fields.state);
   if (name === "rejected") said.rejected.push(fields.event.id);
+  if (name === "warning") said.warnings.push(fields.detail);
   if (name === "dropped") said.dropped += fields.count;
   if (name === "reported") {
     said.reported.accepted += fields.accepted;
