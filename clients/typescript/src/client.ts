@@ -4,7 +4,7 @@ import { hookOf, type OnEvent, warnOf } from "./hook.js";
 import { randomHex, type ReportedEvent, Reporter } from "./report.js";
 import { AgentResolver, ListResolver, type Resolution, type ResolutionAll, type Source } from "./resolve.js";
 import { type Call, type Envelope, type Token, Transport } from "./transport.js";
-import { jitter, Signal } from "./wait.js";
+import { jitter, Signal, within } from "./wait.js";
 import { Watch } from "./watch.js";
 
 /** How a client is made. Times are in seconds. */
@@ -17,8 +17,10 @@ export interface ClientConfig {
   tokenFile?: string;
   /** Where last known answers and events are kept; by default in memory only. Not in browsers. */
   directory?: string;
-  /** How often is asked what a label names; 30. */
-  every?: number;
+  /** How old an answer may be before it is asked for again; 30. */
+  maxAge?: number;
+  /** How old the last answer may be before the state is stale; never. */
+  maxStale?: number | undefined;
   /** How long a request may take; 5. */
   timeout?: number;
   /** How many events the buffer has at most; 10 000. */
@@ -41,7 +43,7 @@ export interface RequestOptions {
 }
 
 const maxAttempts = 3;
-/** Seconds that close waits for events to be accepted. */
+/** Seconds that close waits for answers, and for events to be accepted. */
 const lastFlush = 5;
 
 /** A client of orgd for a program that runs agents. */
@@ -51,6 +53,7 @@ export class Client {
   private readonly agents = new Map<string, AgentResolver>();
   private readonly lists = new Map<string, ListResolver>();
   private readonly watches = new Set<Watch>();
+  private readonly end = new AbortController();
   private readonly leave: () => void;
 
   constructor(config: ClientConfig = {}) {
@@ -60,14 +63,16 @@ export class Client {
     const token = own ? environment("ORGD_TOKEN") : config.token;
     const tokenFile = own ? environment("ORGD_TOKEN_FILE") : config.tokenFile;
     checkToken(token, tokenFile, config.fetch !== undefined);
-    const { every = 30, timeout = 5 } = config;
-    if (!(every > 0 && timeout > 0)) throw new TypeError("orgd: every and timeout are seconds, and more than 0");
+    const { maxAge = 30, maxStale, timeout = 5 } = config;
+    for (const [name, seconds] of Object.entries({ maxAge, maxStale: maxStale ?? Infinity, timeout })) {
+      if (!(seconds > 0)) throw new TypeError(`orgd: ${name} is in seconds, and more than 0, not ${seconds}`);
+    }
     const warn = warnOf(config.onEvent);
     const hook = hookOf(config.onEvent, warn);
     const fetch = config.fetch ?? globalThis.fetch.bind(globalThis);
     const transport = new Transport(server, token, tokenFile, fetch, hook);
-    const shared = { transport, hook, warn, every, timeout };
-    this.source = { ...shared, directory: Directory.open(config.directory) };
+    const shared = { transport, hook, warn, maxAge, timeout };
+    this.source = { ...shared, maxStale, directory: Directory.open(config.directory), end: this.end.signal };
     const directory = Directory.open(config.directory, "reports");
     this.reporter = new Reporter({ ...shared, directory, maxEvents: config.maxEvents ?? 10_000 });
     this.leave = isNode ? () => void this.close() : this.sendLastCall.bind(this);
@@ -75,14 +80,17 @@ export class Client {
     else globalThis.addEventListener("pagehide", this.leave);
   }
 
-  /** resolve returns what a label of an agent names, asking if the last request was long enough ago. */
-  async resolve(agent: string, label = "production"): Promise<Resolution> {
-    return await this.resolver(agent, label).get();
+  /**
+   * resolve returns what is known of an agent's label, and has it asked for in the background if it is old. It waits only
+   * if nothing is known. The fallback is for an agent that is not known while the service is down or refuses to say.
+   */
+  async resolve(agent: string, label = "production", { fallback }: { fallback?: string | undefined } = {}): Promise<Resolution> {
+    return await this.resolver(agent, label).resolve(fallback);
   }
 
   /** resolveAll does it for all agents that have the label. */
   async resolveAll(label = "production"): Promise<ResolutionAll> {
-    return await entry(this.lists, label, () => new ListResolver(this.source, label)).get();
+    return await entry(this.lists, label, () => new ListResolver(this.source, label)).resolve();
   }
 
   /** watch yields what is known of each agent, and then whenever state or answer of one has changed. */
@@ -123,12 +131,16 @@ export class Client {
     } while (cursor !== undefined);
   }
 
-  /** close ends all that runs, and gives what is in the buffer five seconds. */
+  /** close ends all that runs, and gives requests and what is in the buffer five seconds before. */
   async close(): Promise<void> {
     if (isNode) process.off("beforeExit", this.leave);
     else globalThis.removeEventListener("pagehide", this.leave);
     for (const watch of this.watches) watch.close();
-    await this.reporter.flush(lastFlush);
+    // A short program gets a new prompt in this way only: the next one has it in the file.
+    const running = Promise.all([...this.agents.values(), ...this.lists.values()].map(async (r) => await r.running));
+    await Promise.all([this.reporter.flush(lastFlush), within(lastFlush, running)]);
+    this.end.abort(new Error("the client is closed"));
+    await running;
     this.reporter.close();
   }
 

@@ -99,6 +99,17 @@ export class Directory {
     }
   }
 
+  /** modified returns when a file was written or touched, in milliseconds since 1970. */
+  async modified(file: string): Promise<number> {
+    return (await this.#fs.stat(this.path(file))).mtimeMs;
+  }
+
+  /** touch sets the times of a file to now. A failure does not matter: the file only looks older. */
+  async touch(file: string): Promise<void> {
+    const now = new Date();
+    await this.#fs.utimes(this.path(file), now, now).catch(() => undefined);
+  }
+
   /** remove removes a file if it is there. */
   async remove(file: string): Promise<void> {
     await this.#fs.rm(this.path(file), { force: true });

@@ -1,12 +1,12 @@
 import type { ReportedEvent } from "./report.js";
-import type { State } from "./resolve.js";
+import type { Outcome } from "./resolve.js";
 
 /** What the callback onEvent is called with, by name. */
 export interface Events {
   /** A request has ended; status 0 is no answer. */
   request: { operation: string; status: number; seconds: number };
   /** What is known of an agent's label has another state. before is undefined at the first answer. */
-  state: { agent: string; label: string; state: State; before: State | undefined };
+  state: { agent: string; label: string; state: Outcome; before: Outcome | undefined };
   /** A batch of events was accepted. */
   reported: { accepted: number; duplicates: number };
   /** An event is not valid, and was removed from the buffer. */

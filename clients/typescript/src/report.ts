@@ -67,7 +67,7 @@ export interface ReportConfig {
   directory: Promise<Directory | undefined>;
   hook: Hook;
   warn: Warn;
-  every: number;
+  maxAge: number;
   timeout: number;
   maxEvents: number;
 }
@@ -179,7 +179,7 @@ export class Reporter {
   /** idle looks for files of others, or waits. */
   private async idle(): Promise<void> {
     const now = performance.now();
-    const next = this.scanned + this.config.every * 1000;
+    const next = this.scanned + this.config.maxAge * 1000;
     if (now >= next) {
       await this.scan(false);
     } else if (!this.entries.some((e) => e.heldUntil <= now)) {
@@ -377,7 +377,7 @@ export class Reporter {
       return events;
     } catch (error) {
       if (error instanceof Error && "code" in error && !isMissing(error)) {
-        entry.heldUntil = performance.now() + this.config.every * 1000; // it may be opened later
+        entry.heldUntil = performance.now() + this.config.maxAge * 1000; // it may be opened later
         this.config.hook("file", { file: directory?.path(entry.name) ?? "", error });
         return [];
       }

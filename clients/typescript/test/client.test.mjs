@@ -1,8 +1,8 @@
 // What the suite of all clients cannot have: pauses with a random source of our own, parts of a
-// stream, how a program ends, and mistakes of the program.
+// stream, how a program ends, answers at a certain moment, and mistakes of the program.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -33,6 +33,14 @@ async function temporary(t) {
   const directory = await mkdtemp(join(tmpdir(), "orgd-"));
   t.after(() => rm(directory, { recursive: true }));
   return directory;
+}
+
+/** slowly returns a fetch that takes so many seconds longer. */
+function slowly(fetch, seconds) {
+  return async (...args) => {
+    await sleep(seconds * 1000);
+    return await fetch(...args);
+  };
 }
 
 /** until waits until something is so. */
@@ -116,8 +124,9 @@ test("what cannot work is a TypeError of the constructor", async (t) => {
   delete process.env.ORGD_TOKEN_FILE;
   const good = { server: "http://orgd.test", token: "t" };
   for (const wrong of [
-    { every: 0 },
-    { every: NaN },
+    { maxAge: 0 },
+    { maxAge: NaN },
+    { maxStale: 0 },
     { timeout: -1 },
     { server: "orgd.test" },
     { server: "ftp://orgd.test" },
@@ -133,7 +142,9 @@ test("what cannot work is a TypeError of the constructor", async (t) => {
     await new Client({ ...good, ...right }).close();
   }
   const client = new Client(good);
-  for (const wrong of [undefined, "", 7]) await assert.rejects(client.resolve(wrong), TypeError);
+  for (const wrong of [undefined, "", 7]) {
+    await assert.rejects(client.resolve(wrong), TypeError);
+  }
   await client.close();
 });
 
@@ -164,7 +175,7 @@ test("without a token nothing is sent, and somebody has to do something", async 
       return Response.json({ data: { accepted: 1, duplicates: 0, warnings: [] } }, { status: 201 });
     };
     const onEvent = (name, { detail }) => said.push([name, detail]);
-    const client = new Client({ server: "http://orgd.test", every: 0.01, ...own, fetch, onEvent });
+    const client = new Client({ server: "http://orgd.test", maxAge: 0.01, ...own, fetch, onEvent });
     await lose();
     const { state, error } = await client.resolve("Ada");
     assert.equal(state, "refused");
@@ -178,6 +189,127 @@ test("without a token nothing is sent, and somebody has to do something", async 
     assert.equal(await client.flush(5), 0);
     assert.equal(sent, 1);
     await until(async () => (await client.resolve("Ada")).state === "active");
+    await client.close();
+  }
+});
+
+test("what is known is there at once, and is asked for once", async () => {
+  const answers = [];
+  const fetch = () => new Promise((resolve) => answers.push((version) => resolve(Response.json({ data: ada(version) }))));
+  const client = new Client({ server: "http://orgd.test", token: "t", maxAge: 0.01, fetch });
+  const first = [client.resolve("Ada"), client.resolve("Ada")];
+  await until(() => answers.length > 0);
+  answers[0](1);
+  for (const { version } of await Promise.all(first)) assert.equal(version, 1);
+  await sleep(20);
+  for (let i = 0; i < 5; i++) assert.equal((await client.resolve("Ada")).version, 1);
+  await until(() => answers.length > 1);
+  await client.resolve("Ada");
+  assert.equal(answers.length, 2);
+  const closed = client.close(); // it waits for the answer
+  answers[1](2);
+  await closed;
+  const { state, version } = await client.resolve("Ada");
+  assert.deepEqual([state, version], ["active", 2]);
+});
+
+test("when nothing is known a call waits, but not longer than the timeout", async () => {
+  const fetch = (url, { signal }) => {
+    if (!url.includes("cursor")) return Response.json({ data: [ada(1)], pagination: { next_cursor: "more" } });
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  const client = new Client({ server: "http://orgd.test", token: "t", timeout: 0.5, maxAge: 6000, fetch: slowly(fetch, 0.3), onEvent() {} });
+  const all = await client.resolveAll();
+  assert.deepEqual([all.state, all.agents, all.error.message], ["down", [], "no answer in 0.5 seconds"]);
+  await until(async () => (await client.resolveAll()).error.message !== all.error.message);
+  const began = performance.now();
+  assert.equal((await client.resolveAll()).state, "down"); // in the pause at once
+  assert.ok(performance.now() - began < 400);
+  await client.close();
+});
+
+test("what is kept has an age", async (t) => {
+  const directory = await temporary(t);
+  let answer = () => Response.json({ data: ada(1) }, { headers: { ETag: '"1"' } });
+  const fetch = async (url, { headers }) => answer(url, headers);
+  const states = [];
+  const onEvent = (name, fields) => name === "state" && states.push([fields.before, fields.state]);
+  const open = (more) => new Client({ server: "http://orgd.test", token: "t", directory, fetch, onEvent, ...more });
+  const client = open({ maxAge: 0.01 });
+  assert.equal((await client.resolve("Ada")).state, "active");
+  const [file] = (await readdir(directory)).map((name) => join(directory, name));
+  const age = async () => (Date.now() - (await stat(file)).mtimeMs) / 1000;
+  const old = new Date(Date.now() - 3_600_000);
+
+  const { ino } = await stat(file);
+  await utimes(file, old, old);
+  answer = (_, headers) => new Response(null, { status: headers.get("If-None-Match") === '"1"' ? 304 : 500 });
+  await until(async () => (await client.resolve("Ada")).state === "active" && (await age()) < 60);
+  assert.equal((await stat(file)).ino, ino); // it is not written again
+  await client.close();
+
+  await utimes(file, old, old);
+  states.length = 0;
+  answer = () => Response.json({}, { status: 503 });
+  const kept = open();
+  const first = await kept.resolve("Ada");
+  assert.deepEqual([first.state, first.version, first.usable], ["kept", 1, true]);
+  assert.match(first.error.message, /not asked yet/);
+  await until(async () => (await kept.resolve("Ada")).state === "down");
+  await kept.close();
+  assert.deepEqual(states, [[undefined, "down"]]);
+  assert.ok((await age()) > 3000, "a failure makes the file young");
+
+  const stale = open({ maxStale: 60, maxAge: 0.01 });
+  for (let i = 0; i < 3; i++) {
+    const { state, version, usable } = await stale.resolve("Ada", "production", { fallback: "be kind" });
+    assert.deepEqual([state, version, usable], ["stale", 1, true]);
+    await sleep(20);
+  }
+  answer = () => Response.json({}, { status: 403 });
+  await until(async () => (await stale.resolve("Ada")).state === "refused");
+  answer = () => Response.json({ data: ada(1) });
+  await until(async () => (await stale.resolve("Ada")).state === "active");
+  await stale.close();
+  assert.ok((await age()) < 60);
+});
+
+test("a list is stale, too", async () => {
+  let down = false;
+  const fetch = async () => (down ? Response.json({}, { status: 503 }) : Response.json({ data: [ada(1)], pagination: { next_cursor: null } }));
+  const client = new Client({ server: "http://orgd.test", token: "t", maxAge: 0.01, maxStale: 0.2, fetch, onEvent() {} });
+  assert.equal((await client.resolveAll()).state, "current");
+  down = true;
+  await until(async () => (await client.resolveAll()).state === "down");
+  await until(async () => (await client.resolveAll()).state === "stale");
+  const { agents, error } = await client.resolveAll();
+  assert.deepEqual([agents.length, error.status], [1, 503]);
+  await client.close();
+});
+
+test("a fallback is for an agent that is not known", async () => {
+  const problem = (status, error_code) => Response.json({ error_detail: { error_code, detail: "no" } }, { status });
+  for (const [answer, state] of [
+    [() => problem(503, 8001), "fallback"],
+    [() => problem(401, 1000), "fallback"],
+    [() => problem(404, 3000), "no_agent"],
+    [() => problem(404, 3001), "no_label"],
+    [() => Response.json({ data: ada(1) }), "active"],
+  ]) {
+    const states = [];
+    const onEvent = (name, fields) => name === "state" && states.push(fields.state);
+    const client = new Client({ server: "http://orgd.test", token: "t", fetch: async () => answer(), onEvent });
+    const r = await client.resolve("Ada", "production", { fallback: "be kind" });
+    assert.equal(r.state, state);
+    if (state === "fallback") {
+      assert.deepEqual([r.usable, r.instructions, r.agent, r.version, r.attributes()], [true, "be kind", undefined, undefined, {}]);
+      assert.ok(r.error);
+    } else {
+      assert.notEqual(r.instructions, "be kind");
+    }
+    assert.ok(!states.includes("fallback"));
+    const { state: without, usable } = await client.resolve("Ada");
+    assert.deepEqual([without, usable], [states[0], state === "active"]);
     await client.close();
   }
 });

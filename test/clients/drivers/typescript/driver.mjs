@@ -26,14 +26,20 @@ async function collect({ agents, label }) {
   }
 }
 
+// timed returns what a call returns, and whether it took a second or longer.
+async function timed(call) {
+  const began = performance.now();
+  return [await call, performance.now() - began >= 1000];
+}
+
 const does = {
-  async open({ server, token_file: tokenFile, max_events: maxEvents, directory, every, timeout }) {
-    const given = Object.entries({ server, tokenFile, maxEvents, directory, every, timeout }).filter(([, v]) => v !== undefined);
+  async open({ server, token_file: tokenFile, max_events: maxEvents, directory, max_age: maxAge, max_stale: maxStale, timeout }) {
+    const given = Object.entries({ server, tokenFile, maxEvents, directory, maxAge, maxStale, timeout }).filter(([, v]) => v !== undefined);
     client = new Client({ ...Object.fromEntries(given), onEvent });
     return {};
   },
-  async resolve({ agent, label }) {
-    const r = await client.resolve(agent, label);
+  async resolve({ agent, label, fallback }) {
+    const [r, waited] = await timed(client.resolve(agent, label, { fallback }));
     return {
       state: r.state,
       version: r.version ?? null,
@@ -42,11 +48,12 @@ const does = {
       usable: r.usable,
       attributes: r.attributes(),
       file_error: r.fileError !== undefined,
+      waited,
     };
   },
   async resolve_all({ label }) {
-    const { state, agents, fileError } = await client.resolveAll(label);
-    return { state, agents: agents.map(({ name, version }) => ({ name, version })), file_error: fileError !== undefined };
+    const [{ state, agents, fileError }, waited] = await timed(client.resolveAll(label));
+    return { state, agents: agents.map(({ name, version }) => ({ name, version })), file_error: fileError !== undefined, waited };
   },
   async watch(asked) {
     collect(asked).catch((error) => console.error(error));
