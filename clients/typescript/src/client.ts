@@ -3,6 +3,7 @@ import { Directory, environment, isNode, readTextNow } from "./files.js";
 import { hookOf, type OnEvent, warnOf } from "./hook.js";
 import { randomHex, type ReportedEvent, Reporter } from "./report.js";
 import { AgentResolver, ListResolver, type Resolution, type ResolutionAll, type Source } from "./resolve.js";
+import { Task, type Work } from "./task.js";
 import { type Call, type Envelope, type Token, Transport } from "./transport.js";
 import { jitter, Signal, within } from "./wait.js";
 import { Watch } from "./watch.js";
@@ -109,6 +110,12 @@ export class Client {
   /** report takes events into the buffer, from which they are sent until they are accepted. It returns how many were taken. */
   async report(events: ReportedEvent | readonly ReportedEvent[]): Promise<number> {
     return await this.reporter.report(events);
+  }
+
+  /** task has work done as a task of an agent, reports when it starts and how it ends, and returns what the work returns. */
+  async task<T>(agent: string, id: string, work: Work<T>, { label }: { label?: string | undefined } = {}): Promise<T> {
+    mustBeTexts({ id });
+    return await Task.run(agent, id, await this.resolve(agent, label), work, this.report.bind(this));
   }
 
   /** flush waits until all events are accepted, and returns how many are not after so many seconds. */

@@ -144,6 +144,7 @@ test("what cannot work is a TypeError of the constructor", async (t) => {
   const client = new Client(good);
   for (const wrong of [undefined, "", 7]) {
     await assert.rejects(client.resolve(wrong), TypeError);
+    await assert.rejects(client.task("Ada", wrong, () => assert.fail("it works")), TypeError);
   }
   await client.close();
 });
@@ -331,6 +332,53 @@ test("a warning is said once", async () => {
   await until(() => said.length >= 4);
   await client.close();
   assert.deepEqual(said, ["a", "b", "w1", "w2"]);
+});
+
+test("a task is reported, whatever becomes of it", async (t) => {
+  const sent = [];
+  const fetch = async (url, { method, body }) => {
+    if (method === "GET") return Response.json({ data: ada(3) });
+    sent.push(...JSON.parse(body).events);
+    return Response.json({ data: { accepted: 1, duplicates: 0, warnings: [] } }, { status: 201 });
+  };
+  const client = new Client({ server: "http://orgd.test", token: "t", fetch });
+  const result = await client.task("Ada", "t1", async (task) => {
+    assert.deepEqual([task.id, task.prompt.version], ["t1", 3]);
+    for (let i = 0; i < 3; i++) task.spend({ cost: 0.1, tokens: 7 });
+    task.spend({ cost: 1e-10 });
+    task.quality = 8.5;
+    await sleep(30);
+    return "done";
+  });
+  assert.equal(result, "done");
+  await client.task("Ada", "t2", (task) => task.fail());
+  const raised = new Error("no");
+  await assert.rejects(client.task("Ada", "t3", () => Promise.reject(raised)), raised);
+  await client.task("Ada", "t4", (task) => task.spend({ cost: 0 }));
+  assert.equal(await client.flush(5), 0);
+  await client.close();
+
+  const seconds = sent[1].data.duration_seconds;
+  assert.ok(seconds >= 0.025 && seconds < 5 && Number.isInteger(Math.round(seconds * 1e6) / 1000), `${seconds}`);
+  for (const { data } of sent) delete data.duration_seconds;
+  const task = (task_id) => ({ task_id, agent_version: 3 });
+  assert.deepEqual(
+    sent.map(({ agent, event_type, data }) => [agent, event_type, data]),
+    [
+      ["Ada", "task_started", task("t1")],
+      ["Ada", "task_completed", { ...task("t1"), success: true, cost: 0.3, tokens: 21, quality_score: 8.5 }],
+      ["Ada", "task_started", task("t2")],
+      ["Ada", "task_completed", { ...task("t2"), success: false }],
+      ["Ada", "task_started", task("t3")],
+      ["Ada", "task_completed", { ...task("t3"), success: false }],
+      ["Ada", "task_started", task("t4")],
+      ["Ada", "task_completed", { ...task("t4"), success: true, cost: 0 }],
+    ],
+  );
+
+  const logged = t.mock.method(console, "error", () => {});
+  await assert.rejects(client.task("Ada", "t5", () => Promise.reject(raised)), raised); // nothing is reported after close
+  assert.equal(logged.mock.callCount(), 2);
 });
 
 test("what is no event is refused at once", async () => {

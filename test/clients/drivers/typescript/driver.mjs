@@ -62,6 +62,24 @@ const does = {
   async watched() {
     return { seen };
   },
+  async task({ agent, id, label, cost, tokens, quality, fail, raise }) {
+    const raised = new Error("raised in the task");
+    let prompt;
+    const work = (task) => {
+      prompt = task.prompt;
+      task.spend({ cost, tokens });
+      task.quality = quality;
+      if (fail) task.fail();
+      if (raise) throw raised;
+    };
+    try {
+      await client.task(agent, id, work, { label });
+      if (raise) throw new Error("the task has hidden what was raised in it");
+    } catch (error) {
+      if (error !== raised) throw error;
+    }
+    return { state: prompt.state, version: prompt.version ?? null, instructions: prompt.instructions ?? null };
+  },
   async report({ events }) {
     return { taken: await client.report(events) };
   },
