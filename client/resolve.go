@@ -206,12 +206,18 @@ func failureState(err error) ResolveState {
 	switch {
 	case err == nil:
 		return ResolvedCurrent
-	case answered && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden):
-		return ResolvedRefused // also by a gateway
+	case isTokenRefused(err):
+		return ResolvedRefused
 	case answered && e.Code != 0 && e.Status < http.StatusInternalServerError && e.Status != http.StatusTooManyRequests:
 		return ResolvedRefused
 	}
 	return ResolvedDown
+}
+
+// isTokenRefused reports whether there is no token, or the service or a gateway refuses it.
+func isTokenRefused(err error) bool {
+	e, answered := errors.AsType[*Error](err)
+	return answered && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) || errors.As(err, new(errToken))
 }
 
 // ResolutionAll is what a [Runtime] knows of all agents that have a label.

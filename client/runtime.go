@@ -68,8 +68,12 @@ type Runtime struct {
 type target struct{ agent, label string }
 
 // Runtime returns a [Runtime] that talks to the service as c does. If there is a directory,
-// what an earlier process has not reported is sent from now on.
-func (c *Client) Runtime(cfg RuntimeConfig) *Runtime {
+// what an earlier process has not reported is sent from now on. The error says that c has
+// neither a token nor an HTTPClient that could add one.
+func (c *Client) Runtime(cfg RuntimeConfig) (*Runtime, error) {
+	if c.token == nil && !c.ownHTTP {
+		return nil, errors.New("client: a Runtime needs a Token in the Config of its client")
+	}
 	cfg.Every = cmp.Or(max(cfg.Every, 0), defaultEvery)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), defaultWait)
 	cfg.MaxEvents = cmp.Or(max(cfg.MaxEvents, 0), defaultMaxEvents)
@@ -78,7 +82,7 @@ func (c *Client) Runtime(cfg RuntimeConfig) *Runtime {
 	r.client = c.once(&r.clock)
 	r.sender = newSender(r)
 	r.background(func() { r.sender.run(r.life) })
-	return r
+	return r, nil
 }
 
 // background runs a task until it ends, and reports whether it does: after Close it does not.

@@ -26,8 +26,18 @@ const resolved = `{"agent_id":"i","name":"Ada","department":"D","status":"active
 // runtime makes a runtime that the test ends.
 func runtime(t *testing.T, c *client.Client, cfg client.RuntimeConfig) *client.Runtime {
 	t.Helper()
-	r := c.Runtime(cfg)
+	r := begin(t, c, cfg)
 	t.Cleanup(func() { closes(t, r) })
+	return r
+}
+
+// begin makes a runtime.
+func begin(t *testing.T, c *client.Client, cfg client.RuntimeConfig) *client.Runtime {
+	t.Helper()
+	r, err := c.Runtime(cfg)
+	if err != nil {
+		t.Fatalf("Runtime = %v", err)
+	}
 	return r
 }
 
@@ -198,6 +208,68 @@ func TestRuntimeFiles(t *testing.T) {
 	})
 }
 
+// A runtime without a token is refused at once. Later it goes on with what it has, until there
+// is a token again.
+func TestRuntimeToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{answers: []func(*http.Request) (*http.Response, error){data(resolved), data(`{"accepted":1}`)}}
+		cfg := s.config()
+		file := filepath.Join(t.TempDir(), "token")
+		for _, text := range []string{"", "\n"} {
+			if token, err := client.FileToken(file); token != nil || err == nil || !strings.Contains(err.Error(), file) {
+				t.Errorf("FileToken = %v, want an error that names the file", err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, none := range []client.TokenSource{nil, client.StaticToken("")} {
+			cfg.Token = none
+			runtime(t, connect(t, cfg), client.RuntimeConfig{}) // the client of HTTP may add one
+			if r, err := connect(t, client.Config{BaseURL: cfg.BaseURL, Token: none}).Runtime(client.RuntimeConfig{}); r != nil || err == nil {
+				t.Error("Runtime without a token is no error")
+			}
+		}
+
+		if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if cfg.Token, err = client.FileToken(file); err != nil {
+			t.Fatal(err)
+		}
+		c := connect(t, cfg)
+		refused := make(chan any, 100)
+		r := runtime(t, c, client.RuntimeConfig{OnEvent: func(name string, f map[string]any) {
+			if name == "refused" {
+				refused <- f["detail"]
+			}
+		}})
+		resolves(t, r, client.ResolvedActive, 7)
+		if auth := s.requests[0].Header.Get("Authorization"); auth != "Bearer secret" {
+			t.Errorf("Authorization is %q", auth)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		resolves(t, r, client.ResolvedRefused, 7)
+		resolves(t, runtime(t, c, client.RuntimeConfig{}), client.ResolvedRefused, 0)
+		if n, err := r.Report(used("Ada")); n != 1 || err != nil {
+			t.Fatalf("Report = %d, %v", n, err)
+		}
+		if detail := fmt.Sprint(<-refused); !strings.Contains(detail, file) || len(s.requests) != 1 {
+			t.Errorf("refused says %q, after %d requests, want one request and the file", detail, len(s.requests))
+		}
+		if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Flush(t.Context()); n != 0 {
+			t.Errorf("Flush = %d", n)
+		}
+	})
+}
+
 // A thousand resolvers that were started together do not ask together. They do not flood a
 // service that is down, and are current soon after it is back.
 func TestRuntimeSpreads(t *testing.T) {
@@ -318,7 +390,7 @@ func TestRuntimeInherits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		c, _ := talk(t, broken)
-		first := c.Runtime(client.RuntimeConfig{Directory: dir})
+		first := begin(t, c, client.RuntimeConfig{Directory: dir})
 		if n, err := first.Report(used("Ada"), used("Bob")); n != 2 || err != nil {
 			t.Fatalf("Report = %d, %v", n, err)
 		}
@@ -376,7 +448,7 @@ func TestRuntimeTells(t *testing.T) {
 func TestRuntimeTakes(t *testing.T) {
 	c, _ := talk(t, broken)
 	dropped := 0
-	r := c.Runtime(client.RuntimeConfig{MaxEvents: 3, OnEvent: func(name string, fields map[string]any) {
+	r := begin(t, c, client.RuntimeConfig{MaxEvents: 3, OnEvent: func(name string, fields map[string]any) {
 		if name == "dropped" {
 			dropped += fields["count"].(int)
 		}

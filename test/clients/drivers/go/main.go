@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -130,17 +129,19 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func (d *driver) open(c command) (any, error) {
 	d.counts, d.reported = map[string]int{}, map[string]int{"accepted": 0, "duplicates": 0}
 	var err error
-	d.client, err = client.New(client.Config{BaseURL: c.Server, Token: func(context.Context) (string, error) {
-		text, err := os.ReadFile(c.TokenFile)
-		return strings.TrimSpace(string(text)), err
-	}})
-	if err != nil {
-		return nil, err
+	var token client.TokenSource
+	if c.TokenFile != "" {
+		token, err = client.FileToken(c.TokenFile)
 	}
-	d.runtime = d.client.Runtime(client.RuntimeConfig{
-		Directory: c.Directory, Every: seconds(c.Every), Timeout: seconds(c.Timeout), MaxEvents: c.MaxEvents, OnEvent: d.hook,
-	})
-	return map[string]any{}, nil
+	if err == nil {
+		d.client, err = client.New(client.Config{BaseURL: c.Server, Token: token})
+	}
+	if err == nil {
+		d.runtime, err = d.client.Runtime(client.RuntimeConfig{
+			Directory: c.Directory, Every: seconds(c.Every), Timeout: seconds(c.Timeout), MaxEvents: c.MaxEvents, OnEvent: d.hook,
+		})
+	}
+	return map[string]any{}, err
 }
 
 func (d *driver) hook(name string, fields map[string]any) {
