@@ -102,7 +102,7 @@ func ExampleRuntime_Resolve() {
 		log.Print("stop: ", now.State)
 		return
 	}
-	if now.Err != nil {
+	if now.Err != nil && now.State != client.ResolvedKept {
 		log.Print("go on with the last known one, and raise an alarm: ", now.Err)
 	}
 	fmt.Println("work with version", now.Version())

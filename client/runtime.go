@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	defaultEvery     = 30 * time.Second
+	defaultMaxAge    = 30 * time.Second
 	defaultWait      = 5 * time.Second
 	defaultMaxEvents = 10_000
 )
@@ -23,10 +23,14 @@ type RuntimeConfig struct {
 	// made if it is missing, with mode 0700, and answers are not kept in one that is not this
 	// user's alone. Processes of the user may share it. With "" there is only memory.
 	Directory string
-	// Every is the time between two questions, on average; 0 is 30 seconds.
-	Every time.Duration
-	// Timeout bounds one question; 0 is 5 seconds. A batch of reports may take six times as
-	// long.
+	// MaxAge is how old an answer may be before it is asked for again, on average; 0 is 30
+	// seconds. Watches ask as often, and as often files of other processes are looked for.
+	MaxAge time.Duration
+	// MaxStale is how old the last answer may be before the state is [ResolvedStale]; 0 is
+	// any age.
+	MaxStale time.Duration
+	// Timeout bounds one request, and a call that waits for one; 0 is 5 seconds. A batch of
+	// reports may take six times as long.
 	Timeout time.Duration
 	// MaxEvents is how many reports are kept at most; 0 is 10 000.
 	MaxEvents int
@@ -74,7 +78,7 @@ func (c *Client) Runtime(cfg RuntimeConfig) (*Runtime, error) {
 	if c.token == nil && !c.ownHTTP {
 		return nil, errors.New("client: a Runtime needs a Token in the Config of its client")
 	}
-	cfg.Every = cmp.Or(max(cfg.Every, 0), defaultEvery)
+	cfg.MaxAge = cmp.Or(max(cfg.MaxAge, 0), defaultMaxAge)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), defaultWait)
 	cfg.MaxEvents = cmp.Or(max(cfg.MaxEvents, 0), defaultMaxEvents)
 	r := &Runtime{cfg: cfg, agents: map[target]*poll[Resolution, keptAgent]{}, labels: map[string]*poll[ResolutionAll, keptLabel]{}}

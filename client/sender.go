@@ -71,7 +71,7 @@ func (s *sender) endPauses() {
 func (s *sender) run(ctx context.Context) {
 	var scan <-chan time.Time
 	if s.dir != "" {
-		every := time.NewTicker(s.runtime.cfg.Every)
+		every := time.NewTicker(s.runtime.cfg.MaxAge)
 		defer every.Stop()
 		scan = every.C
 		s.scan()

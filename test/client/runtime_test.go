@@ -59,6 +59,20 @@ func resolves(t *testing.T, r *client.Runtime, want client.ResolveState, version
 	return got
 }
 
+// renews has what is known asked for, and then resolves.
+func renews(t *testing.T, r *client.Runtime, want client.ResolveState, version int64) client.Resolution {
+	t.Helper()
+	r.Resolve(t.Context(), "Ada", "production")
+	synctest.Wait()
+	return resolves(t, r, want, version)
+}
+
+// silent is a service that does not answer.
+func silent(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
 // Each answer that is no success has its state, and the last known answer stays unless the
 // agent is gone.
 func TestRuntimeStates(t *testing.T) {
@@ -94,10 +108,9 @@ func TestRuntimeStates(t *testing.T) {
 				if tt.want == client.ResolvedNoAgent {
 					left, tag = 0, ""
 				}
-				resolves(t, r, tt.want, left)
-				resolves(t, r, tt.want, left)
+				renews(t, r, tt.want, left)
 				time.Sleep(time.Minute)
-				resolves(t, r, client.ResolvedActive, 7)
+				renews(t, r, client.ResolvedActive, 7)
 				if len(s.requests) != 3 || s.requests[2].Header.Get("If-None-Match") != tag {
 					t.Errorf("%d requests, want 3, each once and with the tag", len(s.requests))
 				}
@@ -109,10 +122,6 @@ func TestRuntimeStates(t *testing.T) {
 // A request takes five seconds at most, and none is sent before the service wants it to be.
 func TestRuntimeWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		silent := func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}
 		c, s := talk(t, silent, failure(8001, 60), data(resolved))
 		r := runtime(t, c, client.RuntimeConfig{})
 		began := time.Now()
@@ -129,6 +138,62 @@ func TestRuntimeWaits(t *testing.T) {
 		}
 		time.Sleep(13 * time.Second)
 		resolves(t, r, client.ResolvedActive, 7)
+	})
+}
+
+// What is known comes at once while it is asked for, once. Nothing is known after a request
+// without an answer, but what has been said is.
+func TestRuntimeKnows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := talk(t, broken, failure(3000, 0), silent, data(resolved), silent)
+		r := runtime(t, c, client.RuntimeConfig{})
+		resolves(t, r, client.ResolvedDown, 0)
+		time.Sleep(time.Minute)
+		resolves(t, r, client.ResolvedNoAgent, 0)
+		time.Sleep(time.Minute)
+		began := time.Now()
+		renews(t, r, client.ResolvedNoAgent, 0)
+		if took := time.Since(began); took != 0 || len(s.requests) != 3 {
+			t.Errorf("what is known took %v, and %d requests, want 0 and 3", took, len(s.requests))
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		resolves(t, r, client.ResolvedDown, 0)
+		time.Sleep(time.Minute)
+		renews(t, r, client.ResolvedActive, 7)
+		time.Sleep(time.Minute)
+		began = time.Now()
+		renews(t, r, client.ResolvedActive, 7)
+		if took := time.Since(began); took != 0 || len(s.requests) != 5 {
+			t.Errorf("what is known took %v, and %d requests, want 0 and 5", took, len(s.requests))
+		}
+	})
+}
+
+// A list of several pages is waited for no longer than one request may take, and is there later.
+func TestRuntimeWaitsForLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page := func(next string) func(*http.Request) (*http.Response, error) {
+			return func(r *http.Request) (*http.Response, error) {
+				time.Sleep(3 * time.Second)
+				return answer(200, "application/json", `{"data":[`+resolved+`],"pagination":{"next_cursor":`+next+`},"error":null,"success":true}`)(r)
+			}
+		}
+		c, _ := talk(t, page(`"n"`), page("null"))
+		r := runtime(t, c, client.RuntimeConfig{MaxStale: time.Minute})
+		began := time.Now()
+		if got := r.ResolveAll(t.Context(), "production"); got.State != client.ResolvedDown || got.Err == nil || time.Since(began) != 5*time.Second {
+			t.Errorf("ResolveAll = %+v after %v, want down after 5 s", got, time.Since(began))
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := r.ResolveAll(t.Context(), "production"); got.State != client.ResolvedCurrent || len(got.Agents) != 2 {
+			t.Errorf("ResolveAll = %+v, want two agents", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := r.ResolveAll(t.Context(), "production"); got.State != client.ResolvedStale || len(got.Agents) != 2 || got.Err == nil {
+			t.Errorf("ResolveAll = %+v, want two agents that are stale", got)
+		}
 	})
 }
 
@@ -187,7 +252,7 @@ func TestRuntimeFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		resolves(t, r, client.ResolvedActive, 7)
+		renews(t, r, client.ResolvedActive, 7)
 		files, err := filepath.Glob(dir + "/*")
 		if err != nil || len(files) != 1 {
 			t.Fatalf("the directory has %v, %v, want one file", files, err)
@@ -201,10 +266,87 @@ func TestRuntimeFiles(t *testing.T) {
 		if want := `{"server":"http://orgd.test/prefix","agent":"Ada","label":"production","etag":"\"t\"","answer":` + resolved + `}`; err != nil || string(text) != want {
 			t.Errorf("the file has %s, %v\nwant         %s", text, err, want)
 		}
-		resolves(t, runtime(t, c, client.RuntimeConfig{Directory: dir}), client.ResolvedDown, 7)
+		r = runtime(t, c, client.RuntimeConfig{Directory: dir})
+		resolves(t, r, client.ResolvedKept, 7)
+		renews(t, r, client.ResolvedDown, 7)
 		elsewhere := s.config()
 		elsewhere.BaseURL = "http://other.test"
 		resolves(t, runtime(t, connect(t, elsewhere), client.RuntimeConfig{Directory: dir}), client.ResolvedDown, 0)
+	})
+}
+
+// An answer that is older than it may be is stale, also one of a file. The file is as old as
+// the last answer that confirmed it.
+func TestRuntimeStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tagged := data(resolved, "ETag", `"t"`)
+		c, _ := talk(t, tagged, answer(304, "", ""), answer(401, "", ""), broken, tagged, failure(3000, 0))
+		cfg := client.RuntimeConfig{Directory: filepath.Join(t.TempDir(), "kept"), MaxStale: 3 * time.Minute}
+		age := func(by time.Duration) {
+			files, err := filepath.Glob(cfg.Directory + "/*")
+			if err != nil || len(files) != 1 {
+				t.Fatalf("the directory has %v, %v, want one file", files, err)
+			}
+			if err := os.Chtimes(files[0], time.Time{}, time.Now().Add(-by)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := runtime(t, c, cfg)
+		resolves(t, r, client.ResolvedActive, 7)
+		age(time.Hour)
+		time.Sleep(4 * time.Minute)
+		if got := resolves(t, r, client.ResolvedStale, 7); !got.Usable() {
+			t.Errorf("Resolve = %+v, want usable", got)
+		}
+		synctest.Wait()
+		resolves(t, r, client.ResolvedActive, 7) // 304
+		time.Sleep(2 * time.Minute)
+		renews(t, r, client.ResolvedRefused, 7)
+		time.Sleep(2 * time.Minute)
+		resolves(t, r, client.ResolvedRefused, 7)
+		synctest.Wait()
+		resolves(t, r, client.ResolvedStale, 7) // for it is down
+
+		resolves(t, runtime(t, c, cfg), client.ResolvedStale, 7)
+		synctest.Wait()
+		age(2 * time.Minute)
+		r = runtime(t, c, cfg)
+		resolves(t, r, client.ResolvedKept, 7)
+		synctest.Wait()
+		time.Sleep(4 * time.Minute)
+		renews(t, r, client.ResolvedNoAgent, 0)
+	})
+}
+
+// A fallback is for an agent of which nothing is known.
+func TestRuntimeFallsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := talk(t, broken, answer(401, "", ""), failure(3001, 0), broken, data(resolved), broken)
+		var states []any
+		r := runtime(t, c, client.RuntimeConfig{OnEvent: func(name string, f map[string]any) {
+			if name == "state" {
+				states = append(states, f["state"])
+			}
+		}})
+		for i, want := range []struct {
+			state        client.ResolveState
+			instructions string
+			usable       bool
+		}{
+			{client.ResolvedFallback, "be brief", true}, {client.ResolvedFallback, "be brief", true}, {client.ResolvedNoLabel, "", false},
+			{client.ResolvedFallback, "be brief", true}, {client.ResolvedActive, "", true}, {client.ResolvedDown, "", true},
+		} {
+			r.Resolve(t.Context(), "Ada", "production")
+			synctest.Wait()
+			got := r.Resolve(t.Context(), "Ada", "production", client.Fallback("be brief"))
+			if got.State != want.state || got.Instructions() != want.instructions || got.Usable() != want.usable {
+				t.Errorf("Resolve %d = %+v, want %+v", i+1, got, want)
+			}
+			time.Sleep(time.Minute)
+		}
+		if diff := cmp.Diff([]any{"down", "refused", "no_label", "down", "active", "down"}, states); diff != "" {
+			t.Errorf("states (-want +got):\n%s", diff)
+		}
 	})
 }
 
@@ -253,7 +395,7 @@ func TestRuntimeToken(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		resolves(t, r, client.ResolvedRefused, 7)
+		renews(t, r, client.ResolvedRefused, 7)
 		resolves(t, runtime(t, c, client.RuntimeConfig{}), client.ResolvedRefused, 0)
 		if n, err := r.Report(used("Ada")); n != 1 || err != nil {
 			t.Fatalf("Report = %d, %v", n, err)
@@ -431,6 +573,7 @@ func TestRuntimeTells(t *testing.T) {
 		}})
 		for range 5 {
 			r.Resolve(t.Context(), "Ada", "production")
+			synctest.Wait()
 			time.Sleep(time.Minute)
 		}
 		want := []string{

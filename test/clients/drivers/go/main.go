@@ -43,12 +43,14 @@ type command struct {
 	Server    string   `json:"server"`
 	TokenFile string   `json:"token_file"`
 	Directory string   `json:"directory"`
-	Every     float64  `json:"every"`
+	MaxAge    float64  `json:"max_age"`
+	MaxStale  float64  `json:"max_stale"`
 	Timeout   float64  `json:"timeout"`
 	MaxEvents int      `json:"max_events"`
 	Agent     string   `json:"agent"`
 	Agents    []string `json:"agents"`
 	Label     string   `json:"label"`
+	Fallback  *string  `json:"fallback"`
 	Events    []event  `json:"events"`
 	Method    string   `json:"method"`
 	Path      string   `json:"path"`
@@ -98,9 +100,9 @@ func (d *driver) do(line []byte) (any, error) {
 	case "open":
 		return d.open(c)
 	case "resolve":
-		return resolution(d.runtime.Resolve(ctx, c.Agent, c.Label)), nil
+		return waited(func() map[string]any { return d.resolve(ctx, c) }), nil
 	case "resolve_all":
-		return resolutionAll(d.runtime.ResolveAll(ctx, c.Label)), nil
+		return waited(func() map[string]any { return resolutionAll(d.runtime.ResolveAll(ctx, c.Label)) }), nil
 	case "watch":
 		d.watches.Go(func() { d.watch(c) })
 		return map[string]any{}, nil
@@ -138,10 +140,27 @@ func (d *driver) open(c command) (any, error) {
 	}
 	if err == nil {
 		d.runtime, err = d.client.Runtime(client.RuntimeConfig{
-			Directory: c.Directory, Every: seconds(c.Every), Timeout: seconds(c.Timeout), MaxEvents: c.MaxEvents, OnEvent: d.hook,
+			Directory: c.Directory, MaxAge: seconds(c.MaxAge), MaxStale: seconds(c.MaxStale), Timeout: seconds(c.Timeout),
+			MaxEvents: c.MaxEvents, OnEvent: d.hook,
 		})
 	}
 	return map[string]any{}, err
+}
+
+// waited says in an answer whether it took long.
+func waited(do func() map[string]any) any {
+	began := time.Now()
+	answer := do()
+	answer["waited"] = time.Since(began) >= time.Second
+	return answer
+}
+
+func (d *driver) resolve(ctx context.Context, c command) map[string]any {
+	var opts []client.ResolveOption
+	if c.Fallback != nil {
+		opts = append(opts, client.Fallback(*c.Fallback))
+	}
+	return resolution(d.runtime.Resolve(ctx, c.Agent, c.Label, opts...))
 }
 
 func (d *driver) hook(name string, fields map[string]any) {
@@ -176,12 +195,15 @@ func resolution(r client.Resolution) map[string]any {
 		"attributes": r.Attributes(), "file_error": r.FileErr != nil,
 	}
 	if r.Agent != nil {
-		answer["version"], answer["instructions"], answer["agent_id"] = r.Version(), r.Instructions(), r.Agent.AgentID
+		answer["version"], answer["agent_id"] = r.Version(), r.Agent.AgentID
+	}
+	if r.Agent != nil || r.State == client.ResolvedFallback {
+		answer["instructions"] = r.Instructions()
 	}
 	return answer
 }
 
-func resolutionAll(r client.ResolutionAll) any {
+func resolutionAll(r client.ResolutionAll) map[string]any {
 	agents := []any{}
 	for _, a := range r.Agents {
 		agents = append(agents, map[string]any{"name": a.Name, "version": a.Version})
