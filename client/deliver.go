@@ -61,8 +61,20 @@ func (s *sender) post(ctx context.Context, body []json.RawMessage, key Option) e
 	})
 	if err == nil {
 		s.runtime.event("reported", map[string]any{"accepted": int(result.Accepted), "duplicates": int(result.Duplicates)})
+		s.warn(result.Warnings)
 	}
 	return err
+}
+
+// warn tells the hook of each warning once.
+func (s *sender) warn(warnings []string) {
+	for _, text := range warnings {
+		if slices.Contains(s.warnings, text) {
+			continue
+		}
+		s.warnings = append(s.warnings[max(0, len(s.warnings)+1-maxWarnings):], text)
+		s.runtime.event("warning", map[string]any{"detail": text})
+	}
 }
 
 // divide rejects the events that the answer names and sends the others. If it names none, it

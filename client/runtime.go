@@ -43,9 +43,11 @@ type RuntimeConfig struct {
 	//	rejected  event, detail
 	//	refused   detail
 	//	dropped   count, reason
+	//	warning   detail
 	//	file      file, error
 	//
-	// The Logger of the client has rejected, dropped and file, too, as it has failed requests.
+	// The Logger of the client has rejected, dropped, warning and file, too, as it has failed
+	// requests. A warning of the service about what was reported comes once.
 	OnEvent func(name string, fields map[string]any)
 }
 
@@ -119,7 +121,7 @@ func (r *Runtime) Close(ctx context.Context) error {
 // event logs what somebody should know, and tells the hook, whose panics are none of the caller's.
 func (r *Runtime) event(name string, fields map[string]any) {
 	switch name {
-	case "rejected", "dropped", "file":
+	case "rejected", "dropped", "warning", "file":
 		r.client.log.Warn("orgd runtime", slog.String("event", name), slog.Any("reason", cmp.Or(fields["detail"], fields["reason"], fields["error"])))
 	}
 	if r.cfg.OnEvent == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -522,6 +523,37 @@ func TestRuntimeReportsAgain(t *testing.T) {
 			if p.body != posts[0].body || p.Header.Get("Idempotency-Key") != posts[0].Header.Get("Idempotency-Key") {
 				t.Errorf("attempt %d is another request than the first", i+2)
 			}
+		}
+	})
+}
+
+// A warning of the service is told once, to the hook and in the log.
+func TestRuntimeWarns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{answers: []func(*http.Request) (*http.Response, error){
+			data("{}", "Date", time.Now().UTC().Format(http.TimeFormat)), data(`{"accepted":1,"warnings":["a","b"]}`), data(`{"accepted":1,"warnings":["b","c","c"]}`),
+		}}
+		var log records
+		cfg := s.config()
+		cfg.Logger = slog.New(&log)
+		var told []any
+		r := runtime(t, connect(t, cfg), client.RuntimeConfig{OnEvent: func(name string, f map[string]any) {
+			if name == "warning" {
+				told = append(told, f["detail"])
+			}
+		}})
+		for range 3 {
+			if n, err := r.Report(used("Ada")); n != 1 || err != nil || r.Flush(t.Context()) != 0 {
+				t.Fatalf("Report = %d, %v", n, err)
+			}
+		}
+		var logged []any
+		for _, x := range log.final() {
+			logged = append(logged, x.attrs["reason"])
+		}
+		want := []any{"a", "b", "c"}
+		if diff := cmp.Diff(want, told) + cmp.Diff(want, logged); diff != "" {
+			t.Errorf("warnings (-want +got):\n%s", diff)
 		}
 	})
 }

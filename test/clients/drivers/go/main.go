@@ -87,6 +87,7 @@ type driver struct {
 	states   []any
 	reported map[string]int
 	rejected []any
+	warnings []any
 	dropped  int
 }
 
@@ -177,6 +178,8 @@ func (d *driver) hook(name string, fields map[string]any) {
 		d.rejected = append(d.rejected, fields["event"].(client.Object)["id"])
 	case "dropped":
 		d.dropped += fields["count"].(int)
+	case "warning":
+		d.warnings = append(d.warnings, fields["detail"])
 	}
 }
 
@@ -185,7 +188,7 @@ func (d *driver) events() any {
 	defer d.mu.Unlock()
 	return map[string]any{
 		"counts": maps.Clone(d.counts), "states": append([]any{}, d.states...), "reported": maps.Clone(d.reported),
-		"rejected": append([]any{}, d.rejected...), "dropped": d.dropped,
+		"rejected": append([]any{}, d.rejected...), "dropped": d.dropped, "warnings": append([]any{}, d.warnings...),
 	}
 }
 
