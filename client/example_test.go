@@ -128,6 +128,32 @@ func ExampleRuntime_Watch() {
 	// Output: Quin active 1
 }
 
+func ExampleRuntime_Task() {
+	c, ctx := open(), context.Background()
+	seed(c, "Writing", "Sol")
+	if _, err := c.SetLabel(ctx, "Sol", "production", client.LabelInput{Version: 1}); err != nil {
+		log.Fatal(err)
+	}
+	runtime, err := c.Runtime(client.RuntimeConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer runtime.Close(ctx)
+
+	err = runtime.Task(ctx, "Sol", "t-19", "production", func(ctx context.Context, task *client.Task) error {
+		if !task.Prompt.Usable() {
+			return fmt.Errorf("the agent may not work: %s", task.Prompt.State)
+		}
+		fmt.Println("work with version", task.Prompt.Version()) // here the model works
+		task.Quality = "8.5"
+		return task.Spend("0.0375", 1200)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: work with version 1
+}
+
 func ExampleRuntime_Report() {
 	c, ctx := open(), context.Background()
 	seed(c, "Delivery", "Ron")

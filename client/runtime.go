@@ -54,8 +54,8 @@ type RuntimeConfig struct {
 // Runtime is what a program that runs agents needs of the service: [Runtime.Resolve] and
 // [Runtime.Watch] say which prompt an agent works with, also while the service does not
 // answer, and [Runtime.Report] takes what an agent has done and sends it until it is
-// accepted. It is safe for concurrent use. Make it with [Client.Runtime] and end it with
-// [Runtime.Close].
+// accepted. [Runtime.Task] does both for one task. It is safe for concurrent use. Make it with
+// [Client.Runtime] and end it with [Runtime.Close].
 type Runtime struct {
 	client *Client // makes one attempt of each request
 	cfg    RuntimeConfig

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -556,6 +557,101 @@ func TestRuntimeWarns(t *testing.T) {
 			t.Errorf("warnings (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// A task is reported with what it was worth, however it ends.
+func TestRuntimeTask(t *testing.T) {
+	wrong := errors.New("wrong")
+	for name, tt := range map[string]struct {
+		known string // the answer, "" for none
+		work  func(context.Context, *client.Task) error
+		err   error
+		panic any
+		want  string // of the data at the end, without the task
+	}{
+		"nothing said": {resolved, func(context.Context, *client.Task) error { return nil }, nil, nil,
+			`"success":true,"duration_seconds":0,"agent_version":7`},
+		"all said": {resolved, func(_ context.Context, task *client.Task) error {
+			time.Sleep(1234567 * time.Microsecond)
+			task.Quality = "8.5"
+			return errors.Join(task.Spend("0.1", 10), task.Spend("0.2000000000049", 5), task.Spend("", 1))
+		}, nil, nil, `"success":true,"duration_seconds":1.235,"quality_score":8.5,"cost":0.3,"tokens":16,"agent_version":7`},
+		"no amounts": {resolved, func(_ context.Context, task *client.Task) error {
+			if task.Spend("-1", 0) == nil || task.Spend("1", -1) == nil || task.Spend("a lot", 1) == nil {
+				return wrong
+			}
+			return task.Spend("0", 0)
+		}, nil, nil, `"success":true,"duration_seconds":0,"cost":0,"agent_version":7`},
+		"failed": {resolved, func(_ context.Context, task *client.Task) error { task.Fail(); return nil }, nil, nil,
+			`"success":false,"duration_seconds":0,"agent_version":7`},
+		"an error": {resolved, func(context.Context, *client.Task) error { return wrong }, wrong, nil,
+			`"success":false,"duration_seconds":0,"agent_version":7`},
+		"a panic": {resolved, func(context.Context, *client.Task) error { panic("no") }, nil, "no",
+			`"success":false,"duration_seconds":0,"agent_version":7`},
+		"no agent": {"", func(_ context.Context, task *client.Task) error {
+			if task.ID != "t1" || task.Prompt.State != client.ResolvedNoAgent {
+				return nil
+			}
+			return wrong
+		}, wrong, nil, `"success":false,"duration_seconds":0`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				first := data(tt.known, "Date", time.Now().UTC().Format(http.TimeFormat))
+				if tt.known == "" {
+					first = failure(3000, 0)
+				}
+				c, s := talk(t, first, data(`{"accepted":1}`))
+				r := runtime(t, c, client.RuntimeConfig{})
+				func() {
+					defer func() {
+						if p := recover(); p != tt.panic {
+							t.Errorf("it panics with %v, want %v", p, tt.panic)
+						}
+					}()
+					if err := r.Task(t.Context(), "Ada", "t1", "production", tt.work); !errors.Is(err, tt.err) {
+						t.Errorf("Task = %v, want %v", err, tt.err)
+					}
+				}()
+				if n := r.Flush(t.Context()); n != 0 {
+					t.Errorf("Flush = %d", n)
+				}
+				var bodies strings.Builder
+				for _, request := range s.requests {
+					bodies.WriteString(request.body)
+				}
+				started := `"data":{"task_id":"t1"}`
+				if tt.known != "" {
+					started = `"data":{"task_id":"t1","agent_version":7}`
+				}
+				if all := bodies.String(); !strings.Contains(all, started) || !strings.Contains(all, `"data":{"task_id":"t1",`+tt.want+`}`) {
+					t.Errorf("it is reported as %s\nwant %s and %s", all, started, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// A task whose report is no event ends as it does.
+func TestRuntimeTaskUnreported(t *testing.T) {
+	s := &script{answers: []func(*http.Request) (*http.Response, error){broken}}
+	var log records
+	cfg := s.config()
+	cfg.Logger = slog.New(&log)
+	r := begin(t, connect(t, cfg), client.RuntimeConfig{})
+	err := r.Task(t.Context(), "Ada", "t1", "production", func(_ context.Context, task *client.Task) error {
+		task.Quality = "good"
+		return nil
+	})
+	told := func(x record) bool { return x.attrs["msg"] == "orgd task is not reported" }
+	if err != nil || !slices.ContainsFunc(log.final(), told) {
+		t.Errorf("Task = %v, and the log says %v", err, log.final())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Close(ctx); err == nil {
+		t.Error("Close = nil, want one lost report")
+	}
 }
 
 // What one runtime has not reported, the next one on the directory does. What it finds there

@@ -39,22 +39,28 @@ func main() {
 
 // command is what a line asks for.
 type command struct {
-	Do        string   `json:"do"`
-	Server    string   `json:"server"`
-	TokenFile string   `json:"token_file"`
-	Directory string   `json:"directory"`
-	MaxAge    float64  `json:"max_age"`
-	MaxStale  float64  `json:"max_stale"`
-	Timeout   float64  `json:"timeout"`
-	MaxEvents int      `json:"max_events"`
-	Agent     string   `json:"agent"`
-	Agents    []string `json:"agents"`
-	Label     string   `json:"label"`
-	Fallback  *string  `json:"fallback"`
-	Events    []event  `json:"events"`
-	Method    string   `json:"method"`
-	Path      string   `json:"path"`
-	Body      any      `json:"body"`
+	Do        string         `json:"do"`
+	Server    string         `json:"server"`
+	TokenFile string         `json:"token_file"`
+	Directory string         `json:"directory"`
+	MaxAge    float64        `json:"max_age"`
+	MaxStale  float64        `json:"max_stale"`
+	Timeout   float64        `json:"timeout"`
+	MaxEvents int            `json:"max_events"`
+	Agent     string         `json:"agent"`
+	Agents    []string       `json:"agents"`
+	Label     string         `json:"label"`
+	Fallback  *string        `json:"fallback"`
+	Events    []event        `json:"events"`
+	ID        string         `json:"id"`
+	Cost      client.Decimal `json:"cost"`
+	Tokens    int64          `json:"tokens"`
+	Quality   client.Decimal `json:"quality"`
+	Fail      bool           `json:"fail"`
+	Raise     bool           `json:"raise"`
+	Method    string         `json:"method"`
+	Path      string         `json:"path"`
+	Body      any            `json:"body"`
 }
 
 // event is an event as the API takes it.
@@ -104,6 +110,8 @@ func (d *driver) do(line []byte) (any, error) {
 		return waited(func() map[string]any { return d.resolve(ctx, c) }), nil
 	case "resolve_all":
 		return waited(func() map[string]any { return resolutionAll(d.runtime.ResolveAll(ctx, c.Label)) }), nil
+	case "task":
+		return d.task(ctx, c), nil
 	case "watch":
 		d.watches.Go(func() { d.watch(c) })
 		return map[string]any{}, nil
@@ -162,6 +170,28 @@ func (d *driver) resolve(ctx context.Context, c command) map[string]any {
 		opts = append(opts, client.Fallback(*c.Fallback))
 	}
 	return resolution(d.runtime.Resolve(ctx, c.Agent, c.Label, opts...))
+}
+
+// errRaised is what the work of a task fails with.
+var errRaised = errors.New("raised")
+
+func (d *driver) task(ctx context.Context, c command) any {
+	var prompt client.Resolution
+	err := d.runtime.Task(ctx, c.Agent, c.ID, c.Label, func(_ context.Context, task *client.Task) error {
+		prompt, task.Quality = task.Prompt, c.Quality
+		if c.Fail {
+			task.Fail()
+		}
+		if c.Raise {
+			return errors.Join(task.Spend(c.Cost, c.Tokens), errRaised)
+		}
+		return task.Spend(c.Cost, c.Tokens)
+	})
+	if err != nil && !errors.Is(err, errRaised) {
+		return map[string]any{"failed": err.Error()}
+	}
+	r := resolution(prompt)
+	return map[string]any{"state": r["state"], "version": r["version"], "instructions": r["instructions"]}
 }
 
 func (d *driver) hook(name string, fields map[string]any) {
