@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -66,9 +67,13 @@ func (s *sender) post(ctx context.Context, body []json.RawMessage, key Option) e
 	return err
 }
 
-// warn tells the hook of each warning once.
+// place is where in a batch the service has found what it warns of.
+var place = regexp.MustCompile(`^events\[\d+\]\.`)
+
+// warn tells the hook of each warning once, wherever in a batch that was found.
 func (s *sender) warn(warnings []string) {
 	for _, text := range warnings {
+		text = place.ReplaceAllString(text, "")
 		if slices.Contains(s.warnings, text) {
 			continue
 		}

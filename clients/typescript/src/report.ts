@@ -228,7 +228,7 @@ export class Reporter {
 
   /** warnOnce gives the hook each warning that is new. When too many are remembered, the oldest may come again. */
   private warnOnce(texts: readonly string[]): void {
-    for (const detail of texts) {
+    for (const detail of texts.map((text) => text.replace(/^events\[\d+\]\./, ""))) {
       if (this.warnings.has(detail)) continue;
       const [oldest] = this.warnings;
       if (oldest !== undefined && this.warnings.size === maxWarnings) this.warnings.delete(oldest);
