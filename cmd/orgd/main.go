@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	_ "golang.org/x/crypto/x509roots/fallback" // authorities, where the system has none, as in an empty container
@@ -37,14 +38,14 @@ func main() {
 		UserDir:          userDir,
 		ConnectTimeout:   remote.ConnectTimeout,
 	})
-	if code != exitOK {
+	if code != exitOK && strings.HasPrefix(strings.Join(os.Args[1:], " "), "token create") {
 		removeEmpty(os.Stdout)
 	}
 	os.Exit(code)
 }
 
-// removeEmpty removes the file that a shell has made for an output, if nothing was written into it: an
-// empty file looks like an answer. Where the system does not tell its name, it stays.
+// removeEmpty removes the file that a shell has made for a token, if nothing was written into it: who
+// reads an empty one has a token that is wrong. Where the system does not tell its name, it stays.
 func removeEmpty(output *os.File) {
 	name, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", output.Fd()))
 	if err != nil {

@@ -89,7 +89,7 @@ func TestTokenCreateElsewhere(t *testing.T) {
 	}
 }
 
-// What a failed command has not written is no empty file.
+// A token that was not made is no empty file.
 func TestRemoveEmpty(t *testing.T) {
 	for text, stays := range map[string]bool{"": false, "x": true} {
 		f, err := os.Create(filepath.Join(t.TempDir(), "out"))
