@@ -46,6 +46,8 @@ UNCACHED := test|test/examples|test/monitoring|test/owned|test/planted|test/sign
 STORES := ./adapters/mongostore ./test/stored
 # Kills and cuts of every kind, those that take least: for make kills.
 SHORT_FAULTS := TestKilledServiceKeepsItsPromises|TestKilledAroundAPublication|TestKeysSurviveKill|TestCutRepliesAreRepeated|TestKilledRestoreGoesOn|TestChecksNoticeDamage
+# Tests of cmd/orgd that read pages run apart, so that a page changes no other result.
+OF_PAGES := TestDocumentedCommands
 # Ten walks through the console, one for each of its parts: for make smoke.
 WALKS := TestSignIn|TestAgent|TestWriting|TestVersions|TestLabels|TestDepartment|TestOrganization|TestServiceIsGone|TestSearchPage|TestRoles
 # What replicas can get wrong that one process cannot: for make mongo.
@@ -98,7 +100,8 @@ check: lint ## check before each commit: make lint, and the tests of the package
 	.ci/gotest "$$(.ci/changed)" -short -timeout 20m $(TESTFLAGS)
 
 test: ## run the tests of everyday; uses nothing but Go
-	.ci/gotest --cached "$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(UNCACHED))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
+	.ci/gotest --cached "$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(UNCACHED))$$')" -p 4 -parallel 4 -timeout 20m -skip '^($(OF_PAGES))$$' $(TESTFLAGS)
+	.ci/gotest --cached ./cmd/orgd -run '^($(OF_PAGES))$$' $(TESTFLAGS)
 	.ci/gotest "$$(go list -f '$(TESTED)' $(ALL) | grep -E '^orgd/($(UNCACHED))$$')" -p 4 -parallel 4 -timeout 20m $(TESTFLAGS)
 
 # Each program that tests start is built once.

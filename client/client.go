@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 )
@@ -29,7 +30,7 @@ type Config struct {
 	// host and, if the service sits behind one, a path prefix. /api/v1 may follow.
 	BaseURL string
 	// Token gives the access token of every attempt. Without it only the
-	// operations that need none work.
+	// operations that need none work, unless HTTPClient adds one.
 	Token TokenSource
 	// HTTPClient sends the requests. Its redirects are not followed unless it has
 	// a CheckRedirect of its own. Its Timeout bounds one attempt, except of streams
@@ -52,18 +53,39 @@ type Config struct {
 }
 
 // TokenSource returns the access token for the next attempt. It may be called
-// from several goroutines at once. An error ends the request.
+// from several goroutines at once. An error or "" ends the request.
 type TokenSource func(ctx context.Context) (string, error)
 
-// StaticToken is a source of always the same token.
+// StaticToken is a source of always the same token, nil for "".
 func StaticToken(token string) TokenSource {
+	if token == "" {
+		return nil
+	}
 	return func(context.Context) (string, error) { return token, nil }
+}
+
+// FileToken is a source of the token in a file. It is read before every attempt, so it may be
+// renewed. The error says that the file is missing or empty now.
+func FileToken(name string) (TokenSource, error) {
+	source := func(context.Context) (string, error) {
+		text, err := os.ReadFile(name)
+		token := strings.TrimSpace(string(text))
+		if err == nil && token == "" {
+			err = fmt.Errorf("%s is empty", name)
+		}
+		return token, err
+	}
+	if _, err := source(context.Background()); err != nil {
+		return nil, fmt.Errorf("client: token: %w", err)
+	}
+	return source, nil
 }
 
 // Client talks to one service. Make it with [New].
 type Client struct {
 	base      string // with the path of the API
 	token     TokenSource
+	ownHTTP   bool // the caller has given an HTTPClient
 	http      *http.Client
 	untimed   *http.Client // http without its timeout
 	userAgent string
@@ -81,6 +103,7 @@ func New(cfg Config) (*Client, error) {
 	c := &Client{
 		base:      strings.TrimSuffix(strings.TrimRight(cfg.BaseURL, "/"), apiPath) + apiPath,
 		token:     cfg.Token,
+		ownHTTP:   cfg.HTTPClient != nil,
 		userAgent: strings.TrimSpace(cfg.UserAgent + " orgd-client"),
 		log:       cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler)),
 		attempts:  cmp.Or(cfg.MaxAttempts, maxAttempts),

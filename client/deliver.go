@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -33,6 +34,9 @@ func (s *sender) deliver(ctx context.Context, items []item) (left []item) {
 			}
 			err = s.post(ctx, body, key)
 		}
+		if isTokenRefused(err) {
+			s.runtime.event("refused", map[string]any{"detail": err.Error()})
+		}
 		e, _ := errors.AsType[*Error](err)
 		switch {
 		case err == nil:
@@ -58,10 +62,24 @@ func (s *sender) post(ctx context.Context, body []json.RawMessage, key Option) e
 	})
 	if err == nil {
 		s.runtime.event("reported", map[string]any{"accepted": int(result.Accepted), "duplicates": int(result.Duplicates)})
-	} else if e, ok := errors.AsType[*Error](err); ok && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) {
-		s.runtime.event("refused", map[string]any{"detail": e.Error()})
+		s.warn(result.Warnings)
 	}
 	return err
+}
+
+// place is where in a batch the service has found what it warns of.
+var place = regexp.MustCompile(`^events\[\d+\]\.`)
+
+// warn tells the hook of each warning once, wherever in a batch that was found.
+func (s *sender) warn(warnings []string) {
+	for _, text := range warnings {
+		text = place.ReplaceAllString(text, "")
+		if slices.Contains(s.warnings, text) {
+			continue
+		}
+		s.warnings = append(s.warnings[max(0, len(s.warnings)+1-maxWarnings):], text)
+		s.runtime.event("warning", map[string]any{"detail": text})
+	}
 }
 
 // divide rejects the events that the answer names and sends the others. If it names none, it
@@ -127,7 +145,7 @@ func (s *sender) askTime(ctx context.Context, items []item) error {
 		_, err := s.runtime.client.Me(ctx)
 		return err
 	})
-	if f, ok := errors.AsType[*Failure](err); ok && f.Lost {
+	if f, ok := errors.AsType[*Failure](err); ok && f.Lost || errors.As(err, new(errToken)) {
 		return err
 	}
 	s.asked = true // any other answer has the time, or none ever has

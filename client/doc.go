@@ -37,7 +37,7 @@
 //
 // A [Runtime] is for programs that run agents. It keeps which version of an agent a label
 // names, in memory and on disk, and reports what agents do until it is accepted, also when
-// the service does not answer or the program is killed.
+// the service does not answer or the program is killed. [Runtime.Task] does both for a task.
 //
 // # Values
 //

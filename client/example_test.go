@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/big"
 	"os"
+	"path/filepath"
 	"time"
 
 	"orgd/client"
@@ -91,14 +92,17 @@ func ExampleRuntime_Resolve() {
 	}
 	defer os.RemoveAll(dir)
 
-	runtime := c.Runtime(client.RuntimeConfig{Directory: dir})
+	runtime, err := c.Runtime(client.RuntimeConfig{Directory: dir})
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer runtime.Close(ctx)
 	now := runtime.Resolve(ctx, "Pia", "production") // and again before each piece of work
 	if !now.Usable() {
 		log.Print("stop: ", now.State)
 		return
 	}
-	if now.Err != nil {
+	if now.Err != nil && now.State != client.ResolvedKept {
 		log.Print("go on with the last known one, and raise an alarm: ", now.Err)
 	}
 	fmt.Println("work with version", now.Version())
@@ -111,7 +115,10 @@ func ExampleRuntime_Watch() {
 	if _, err := c.SetLabel(ctx, "Quin", "production", client.LabelInput{Version: 1}); err != nil {
 		log.Fatal(err)
 	}
-	runtime := c.Runtime(client.RuntimeConfig{})
+	runtime, err := c.Runtime(client.RuntimeConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer runtime.Close(ctx)
 
 	for now := range runtime.Watch(ctx, "production", "Quin") {
@@ -121,10 +128,39 @@ func ExampleRuntime_Watch() {
 	// Output: Quin active 1
 }
 
+func ExampleRuntime_Task() {
+	c, ctx := open(), context.Background()
+	seed(c, "Writing", "Sol")
+	if _, err := c.SetLabel(ctx, "Sol", "production", client.LabelInput{Version: 1}); err != nil {
+		log.Fatal(err)
+	}
+	runtime, err := c.Runtime(client.RuntimeConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer runtime.Close(ctx)
+
+	err = runtime.Task(ctx, "Sol", "t-19", "production", func(ctx context.Context, task *client.Task) error {
+		if !task.Prompt.Usable() {
+			return fmt.Errorf("the agent may not work: %s", task.Prompt.State)
+		}
+		fmt.Println("work with version", task.Prompt.Version()) // here the model works
+		task.Quality = "8.5"
+		return task.Spend("0.0375", 1200)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: work with version 1
+}
+
 func ExampleRuntime_Report() {
 	c, ctx := open(), context.Background()
 	seed(c, "Delivery", "Ron")
-	runtime := c.Runtime(client.RuntimeConfig{})
+	runtime, err := c.Runtime(client.RuntimeConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	defer runtime.Close(ctx)
 
 	taken, err := runtime.Report(client.Report{Agent: "Ron", Data: client.ToolUsed{Tool: "search", Success: true}})
@@ -376,6 +412,29 @@ agents:
 	// update agents["Moe"].level: "mid" -> "senior"
 	// create agents["Nia"]: null -> {"name":"Nia
 	// 1 1
+}
+
+func ExampleFileToken() {
+	file := filepath.Join(os.TempDir(), "orgd-example.token")
+	if err := os.WriteFile(file, []byte(os.Getenv("ORGD_TOKEN")), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(file)
+
+	token, err := client.FileToken(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := client.New(client.Config{BaseURL: "http://127.0.0.1:8080", Token: token})
+	if err != nil {
+		log.Fatal(err)
+	}
+	me, err := c.Me(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(me.Subject, me.Role)
+	// Output: ada@example.com admin
 }
 
 func ExampleTokenSource() {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // keptFile is the file about what the parts say, "" without a directory.
@@ -22,14 +23,18 @@ func (r *Runtime) keptFile(kind string, parts ...string) string {
 	return filepath.Join(r.cfg.Directory, kind+"-"+hex.EncodeToString(sum[:16])+".json")
 }
 
-// readKept reports whether there is a file that can be used.
-func (r *Runtime) readKept(file string, into any, fits func() bool) bool {
+// readKept returns when a file was confirmed, no time if there is none that can be used.
+func (r *Runtime) readKept(file string, into any, fits func() bool) (confirmed time.Time) {
 	if file == "" {
-		return false
+		return confirmed
 	}
-	text, err := os.ReadFile(file)
+	info, err := os.Stat(file) // first, as another process may replace the file by a newer one
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(file)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return false
+		return confirmed
 	}
 	if err == nil {
 		err = checkOwn(filepath.Dir(file))
@@ -40,7 +45,10 @@ func (r *Runtime) readKept(file string, into any, fits func() bool) bool {
 	if err == nil && !fits() {
 		err = errors.New("is about something else")
 	}
-	return r.fileFailed(file, err) == nil
+	if r.fileFailed(file, err) == nil {
+		confirmed = info.ModTime()
+	}
+	return confirmed
 }
 
 // writeKept replaces a file as a whole, or removes it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"time"
 )
@@ -21,21 +22,22 @@ type poll[T, K any] struct {
 	// result makes what callers get of what is known, and of the errors of request and file.
 	result func(known *K, err, fileErr error) T
 
-	mu       sync.Mutex
-	last     T
-	known    *K
-	saved    *K            // what the file has
-	running  chan struct{} // closed when the request has ended; nil for none
-	rounds   int
-	next     time.Time // when the pause is over
-	notUntil time.Time // when the wait is over that the service has asked for
-	hurried  bool      // somebody wants a newer answer than that of the running request
+	mu        sync.Mutex
+	last      T
+	known     *K
+	confirmed time.Time     // when the service has said last what there is; no time if it never has
+	saved     *K            // what the file has
+	running   chan struct{} // closed when the request has ended; nil for none
+	rounds    int
+	next      time.Time // when the pause is over
+	notUntil  time.Time // when the wait is over that the service has asked for
+	hurried   bool      // somebody wants a newer answer than that of the running request
 }
 
 // begin reads the file, if it is about the right thing.
 func (p *poll[T, K]) begin(fits func(*K) bool) {
 	var k K
-	if p.runtime.readKept(p.file, &k, func() bool { return fits(&k) }) {
+	if p.confirmed = p.runtime.readKept(p.file, &k, func() bool { return fits(&k) }); !p.confirmed.IsZero() {
 		p.known, p.saved = &k, &k
 	}
 	p.last = p.result(p.known, errNotAsked, nil)
@@ -44,32 +46,57 @@ func (p *poll[T, K]) begin(fits func(*K) bool) {
 // errNotAsked is the error of what is known before the first answer.
 var errNotAsked = errors.New("client: the service was not asked yet")
 
+// atOnce returns what is known, and when it was confirmed, and begins a request if it is time
+// to. Only if nothing is known it waits for that, for the timeout at most; the error is that
+// of a wait that was too long.
+func (p *poll[T, K]) atOnce(ctx context.Context) (last T, confirmed time.Time, err error) {
+	running, last, confirmed := p.start(ctx)
+	if running == nil || !confirmed.IsZero() {
+		return last, confirmed, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.runtime.cfg.Timeout)
+	defer cancel()
+	select {
+	case <-running:
+		last, confirmed = p.newest()
+		return last, confirmed, nil
+	case <-ctx.Done():
+		return last, confirmed, ctx.Err()
+	}
+}
+
+// newest returns the last answer, and when it was confirmed.
+func (p *poll[T, K]) newest() (last T, confirmed time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last, p.confirmed
+}
+
 // now returns the newest answer: the last one in the pause, else that of a request.
 func (p *poll[T, K]) now(ctx context.Context) T {
-	if running := p.start(ctx); running != nil {
+	if running, _, _ := p.start(ctx); running != nil {
 		select {
 		case <-running:
 		case <-ctx.Done():
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.last
+	last, _ := p.newest()
+	return last
 }
 
-// start returns the running request, which it begins if it is time to; nil for none.
-func (p *poll[T, K]) start(ctx context.Context) chan struct{} {
+// start returns the running request, which it begins if it is time to; nil for none. With it
+// comes what is known before.
+func (p *poll[T, K]) start(ctx context.Context) (running chan struct{}, last T, confirmed time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.running != nil || time.Now().Before(p.next) {
-		return p.running
+		return p.running, p.last, p.confirmed
 	}
-	running := make(chan struct{})
 	// Nobody who waits for it can end it, as others wait as well.
 	if p.runtime.background(func() { p.round(context.WithoutCancel(ctx)) }) {
-		p.running = running
+		p.running = make(chan struct{})
 	}
-	return p.running
+	return p.running, p.last, p.confirmed
 }
 
 // round sends a request.
@@ -81,14 +108,17 @@ func (p *poll[T, K]) round(ctx context.Context) {
 	known := p.known
 	p.mu.Unlock()
 	known, err := p.ask(ctx, known)
-	last := p.result(known, err, p.save(known))
+	last := p.result(known, err, p.save(known, err == nil))
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last, p.known = last, known
+	if isDefinite(err) {
+		p.confirmed = time.Now().Round(0) // of the wall clock: the monotonic one stops while the machine sleeps
+	}
 	after := retryAfterOf(err)
 	p.notUntil = time.Now().Add(after)
-	p.next = time.Now().Add(max(after, pauseAfter(p.runtime.cfg.Every, err, p.rounds == 0)))
+	p.next = time.Now().Add(max(after, pauseAfter(p.runtime.cfg.MaxAge, err, p.rounds == 0)))
 	if p.hurried {
 		p.next, p.hurried = p.notUntil, false
 	}
@@ -97,9 +127,16 @@ func (p *poll[T, K]) round(ctx context.Context) {
 	p.running = nil
 }
 
-// save has the file as what is known.
-func (p *poll[T, K]) save(known *K) error {
-	if p.file == "" || known == p.saved && known != nil {
+// save has the file as what is known, with the time of now if that is confirmed.
+func (p *poll[T, K]) save(known *K, confirmed bool) error {
+	if p.file == "" {
+		return nil
+	}
+	if known == p.saved && known != nil {
+		if confirmed {
+			now := time.Now()
+			_ = os.Chtimes(p.file, now, now) // only the age of the answer is wrong without it
+		}
 		return nil
 	}
 	err := p.runtime.writeKept(p.file, known, known == nil)
@@ -125,7 +162,7 @@ func (p *poll[T, K]) due() time.Duration {
 
 // pauseAfter is the wait after a request: a third longer if there was no answer. After the
 // first one it is any part of that, so that those that start together do not stay together.
-func pauseAfter(every time.Duration, err error, first bool) time.Duration {
+func pauseAfter(maxAge time.Duration, err error, first bool) time.Duration {
 	factor := jitter()
 	if failureState(err) == ResolvedDown {
 		factor *= 4.0 / 3
@@ -133,7 +170,7 @@ func pauseAfter(every time.Duration, err error, first bool) time.Duration {
 	if first {
 		factor *= rand.Float64()
 	}
-	return times(every, factor)
+	return times(maxAge, factor)
 }
 
 // retryAfterOf is the wait that the service has asked for, and a little more.

@@ -155,6 +155,11 @@ type errGone struct{ error }
 
 func (e errGone) Unwrap() error { return e.error }
 
+// errToken marks an attempt that was not sent, because there is no token that can be.
+type errToken struct{ error }
+
+func (e errToken) Unwrap() error { return e.error }
+
 // send sends a call once and returns a success with its body still to be read.
 // Everything else is an error: an *Error, an errGone, [ErrNotModified], or one
 // that comes before anything was sent.
@@ -198,11 +203,13 @@ func (c *Client) authorize(ctx context.Context, req *http.Request, p *call) erro
 		return nil
 	}
 	token, err := c.token(ctx)
-	if err != nil {
-		return fmt.Errorf("token: %w", err)
-	}
-	if !isHeaderText(token) || strings.Contains(token, " ") {
-		return errors.New("token: has characters that no token has")
+	switch {
+	case err != nil:
+		return errToken{fmt.Errorf("token: %w", err)}
+	case token == "":
+		return errToken{errors.New("token: is empty")}
+	case !isHeaderText(token) || strings.Contains(token, " "):
+		return errToken{errors.New("token: has characters that no token has")}
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
 	return nil

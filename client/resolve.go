@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ResolveState is what the service has said of an agent and its label.
@@ -32,9 +34,16 @@ const (
 	ResolvedDown ResolveState = "down"
 	// ResolvedCurrent says of a [ResolutionAll] that the answer is the service's.
 	ResolvedCurrent ResolveState = "current"
+	// ResolvedKept says that the answer is from the file, and that the service was not asked
+	// yet.
+	ResolvedKept ResolveState = "kept"
+	// ResolvedStale says that the last answer of the service is older than MaxStale.
+	ResolvedStale ResolveState = "stale"
+	// ResolvedFallback says that no answer is known, and that [Fallback] takes its place.
+	ResolvedFallback ResolveState = "fallback"
 )
 
-// Resolution is what a [Runtime] knows of an agent after a request.
+// Resolution is what a [Runtime] knows of an agent.
 type Resolution struct {
 	// Asked is the agent as it was asked for.
 	Asked string
@@ -47,11 +56,15 @@ type Resolution struct {
 	// FileErr is why the file does not have Agent, nil if it has. It is tried again in the
 	// next round.
 	FileErr error
+
+	fallback string
 }
 
 // Usable reports whether the agent may work: with the last known version if there is no
 // newer one. An agent that was not active stays unusable while the service is down.
-func (r Resolution) Usable() bool { return r.Agent != nil && r.Agent.Status == AgentActive }
+func (r Resolution) Usable() bool {
+	return r.State == ResolvedFallback || r.Agent != nil && r.Agent.Status == AgentActive
+}
 
 // Version is that of the last known answer, 0 if there is none.
 func (r Resolution) Version() int64 {
@@ -61,10 +74,10 @@ func (r Resolution) Version() int64 {
 	return r.Agent.Version
 }
 
-// Instructions are those of the last known answer.
+// Instructions are those of the last known answer, or of a [Fallback].
 func (r Resolution) Instructions() string {
 	if r.Agent == nil {
-		return ""
+		return r.fallback
 	}
 	return r.Agent.Identity.Instructions
 }
@@ -104,17 +117,44 @@ type keptAgent struct {
 	Answer resolved `json:"answer"`
 }
 
-// Resolve asks which version of an agent a label names, for at most the timeout and without
-// repeating. Call it before each piece of work: within the pause after the last request the
-// answer comes from memory at once, and while a request is running all wait for its result.
-// Name the agent by its id, because its name can change. If ctx ends first, the result is
-// what is known.
-func (r *Runtime) Resolve(ctx context.Context, agent, label string) Resolution {
-	now := r.resolver(agent, label).now(ctx)
-	if err := ctx.Err(); err != nil {
+// ResolveOption changes what [Runtime.Resolve] returns.
+type ResolveOption func(*Resolution)
+
+// Fallback gives instructions to work with if no answer is known and the service is down or
+// refuses: the state is then [ResolvedFallback].
+func Fallback(instructions string) ResolveOption {
+	return func(now *Resolution) {
+		if now.Agent == nil && (now.State == ResolvedDown || now.State == ResolvedRefused) {
+			now.State, now.fallback = ResolvedFallback, instructions
+		}
+	}
+}
+
+// Resolve returns which version of an agent a label names. Call it before each piece of work.
+// What is known, also from the file, it returns at once, and has it asked for in the
+// background if it is older than MaxAge. If nothing is known it waits for the service, for the
+// timeout at most and not in the pause after a request without an answer. It waits no longer
+// than ctx. Name the agent by its id, because its name can change.
+func (r *Runtime) Resolve(ctx context.Context, agent, label string, opts ...ResolveOption) Resolution {
+	now, confirmed, err := r.resolver(agent, label).atOnce(ctx)
+	if err != nil {
 		now.State, now.Err = ResolvedDown, err
 	}
+	if now.Agent != nil && r.isStale(now.State, confirmed) {
+		now.State, now.Err = ResolvedStale, cmp.Or(now.Err, errStale)
+	}
+	for _, opt := range opts {
+		opt(&now)
+	}
 	return now
+}
+
+// errStale is the error of an answer that is stale and nothing else.
+var errStale = errors.New("client: the last answer is older than MaxStale")
+
+// isStale reports whether a state gives way to [ResolvedStale].
+func (r *Runtime) isStale(state ResolveState, confirmed time.Time) bool {
+	return r.cfg.MaxStale > 0 && state != ResolvedRefused && time.Since(confirmed) > r.cfg.MaxStale
 }
 
 // resolver returns what asks for a label of an agent.
@@ -135,6 +175,9 @@ func (r *Runtime) resolver(agent, label string) *poll[Resolution, keptAgent] {
 			now.Agent = &known.Answer.ResolvedAgent
 		}
 		now.State = stateOf(now.Agent, err)
+		if known != nil && err == errNotAsked {
+			now.State = ResolvedKept
+		}
 		if now.State != before && err != errNotAsked {
 			r.event("state", map[string]any{"agent": agent, "label": label, "state": string(now.State), "before": string(before)})
 			before = now.State
@@ -206,17 +249,29 @@ func failureState(err error) ResolveState {
 	switch {
 	case err == nil:
 		return ResolvedCurrent
-	case answered && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden):
-		return ResolvedRefused // also by a gateway
+	case isTokenRefused(err):
+		return ResolvedRefused
 	case answered && e.Code != 0 && e.Status < http.StatusInternalServerError && e.Status != http.StatusTooManyRequests:
 		return ResolvedRefused
 	}
 	return ResolvedDown
 }
 
+// isTokenRefused reports whether there is no token, or the service or a gateway refuses it.
+func isTokenRefused(err error) bool {
+	e, answered := errors.AsType[*Error](err)
+	return answered && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden) || errors.As(err, new(errToken))
+}
+
+// isDefinite reports whether the service has said what there is.
+func isDefinite(err error) bool {
+	return err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrRecordNotFound)
+}
+
 // ResolutionAll is what a [Runtime] knows of all agents that have a label.
 type ResolutionAll struct {
-	// State is [ResolvedCurrent], [ResolvedRefused] or [ResolvedDown].
+	// State is [ResolvedCurrent], [ResolvedKept], [ResolvedStale], [ResolvedRefused] or
+	// [ResolvedDown].
 	State ResolveState
 	// Agents are the last known ones, in the order of the organization. They must not be
 	// changed.
@@ -242,12 +297,15 @@ type keptLabel struct {
 	Pages  []labeledPage `json:"pages"`
 }
 
-// ResolveAll asks which version of each agent a label names, as [Runtime.Resolve] does for
-// one. Each page of the list has the timeout.
+// ResolveAll returns which version of each agent a label names, as [Runtime.Resolve] does for
+// one. Each page of the list may take the timeout, but the call waits no longer than that.
 func (r *Runtime) ResolveAll(ctx context.Context, label string) ResolutionAll {
-	now := r.labelResolver(label).now(ctx)
-	if err := ctx.Err(); err != nil {
+	now, confirmed, err := r.labelResolver(label).atOnce(ctx)
+	if err != nil {
 		now.State, now.Err = ResolvedDown, err
+	}
+	if !confirmed.IsZero() && r.isStale(now.State, confirmed) {
+		now.State, now.Err = ResolvedStale, cmp.Or(now.Err, errStale)
 	}
 	return now
 }
@@ -274,6 +332,9 @@ func (r *Runtime) labelResolver(label string) *poll[ResolutionAll, keptLabel] {
 	}
 	p.result = func(known *keptLabel, err, fileErr error) ResolutionAll {
 		now := ResolutionAll{State: failureState(err), Err: err, FileErr: fileErr}
+		if known != nil && err == errNotAsked {
+			now.State = ResolvedKept
+		}
 		if known != nil {
 			for _, page := range known.Pages {
 				for _, a := range page.Agents {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	defaultEvery     = 30 * time.Second
+	defaultMaxAge    = 30 * time.Second
 	defaultWait      = 5 * time.Second
 	defaultMaxEvents = 10_000
 )
@@ -23,10 +23,14 @@ type RuntimeConfig struct {
 	// made if it is missing, with mode 0700, and answers are not kept in one that is not this
 	// user's alone. Processes of the user may share it. With "" there is only memory.
 	Directory string
-	// Every is the time between two questions, on average; 0 is 30 seconds.
-	Every time.Duration
-	// Timeout bounds one question; 0 is 5 seconds. A batch of reports may take six times as
-	// long.
+	// MaxAge is how old an answer may be before it is asked for again, on average; 0 is 30
+	// seconds. Watches ask as often, and as often files of other processes are looked for.
+	MaxAge time.Duration
+	// MaxStale is how old the last answer may be before the state is [ResolvedStale]; 0 is
+	// any age.
+	MaxStale time.Duration
+	// Timeout bounds one request, and a call that waits for one; 0 is 5 seconds. A batch of
+	// reports may take six times as long.
 	Timeout time.Duration
 	// MaxEvents is how many reports are kept at most; 0 is 10 000.
 	MaxEvents int
@@ -39,17 +43,19 @@ type RuntimeConfig struct {
 	//	rejected  event, detail
 	//	refused   detail
 	//	dropped   count, reason
+	//	warning   detail
 	//	file      file, error
 	//
-	// The Logger of the client has rejected, dropped and file, too, as it has failed requests.
+	// The Logger of the client has rejected, dropped, warning and file, too, as it has failed
+	// requests. A warning of the service about what was reported comes once.
 	OnEvent func(name string, fields map[string]any)
 }
 
 // Runtime is what a program that runs agents needs of the service: [Runtime.Resolve] and
 // [Runtime.Watch] say which prompt an agent works with, also while the service does not
 // answer, and [Runtime.Report] takes what an agent has done and sends it until it is
-// accepted. It is safe for concurrent use. Make it with [Client.Runtime] and end it with
-// [Runtime.Close].
+// accepted. [Runtime.Task] does both for one task. It is safe for concurrent use. Make it with
+// [Client.Runtime] and end it with [Runtime.Close].
 type Runtime struct {
 	client *Client // makes one attempt of each request
 	cfg    RuntimeConfig
@@ -68,9 +74,13 @@ type Runtime struct {
 type target struct{ agent, label string }
 
 // Runtime returns a [Runtime] that talks to the service as c does. If there is a directory,
-// what an earlier process has not reported is sent from now on.
-func (c *Client) Runtime(cfg RuntimeConfig) *Runtime {
-	cfg.Every = cmp.Or(max(cfg.Every, 0), defaultEvery)
+// what an earlier process has not reported is sent from now on. The error says that c has
+// neither a token nor an HTTPClient that could add one.
+func (c *Client) Runtime(cfg RuntimeConfig) (*Runtime, error) {
+	if c.token == nil && !c.ownHTTP {
+		return nil, errors.New("client: a Runtime needs a Token in the Config of its client")
+	}
+	cfg.MaxAge = cmp.Or(max(cfg.MaxAge, 0), defaultMaxAge)
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), defaultWait)
 	cfg.MaxEvents = cmp.Or(max(cfg.MaxEvents, 0), defaultMaxEvents)
 	r := &Runtime{cfg: cfg, agents: map[target]*poll[Resolution, keptAgent]{}, labels: map[string]*poll[ResolutionAll, keptLabel]{}}
@@ -78,7 +88,7 @@ func (c *Client) Runtime(cfg RuntimeConfig) *Runtime {
 	r.client = c.once(&r.clock)
 	r.sender = newSender(r)
 	r.background(func() { r.sender.run(r.life) })
-	return r
+	return r, nil
 }
 
 // background runs a task until it ends, and reports whether it does: after Close it does not.
@@ -111,7 +121,7 @@ func (r *Runtime) Close(ctx context.Context) error {
 // event logs what somebody should know, and tells the hook, whose panics are none of the caller's.
 func (r *Runtime) event(name string, fields map[string]any) {
 	switch name {
-	case "rejected", "dropped", "file":
+	case "rejected", "dropped", "warning", "file":
 		r.client.log.Warn("orgd runtime", slog.String("event", name), slog.Any("reason", cmp.Or(fields["detail"], fields["reason"], fields["error"])))
 	}
 	if r.cfg.OnEvent == nil {

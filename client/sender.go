@@ -14,6 +14,7 @@ const (
 	maxFileBytes  = 1 << 20
 	maxSendPause  = 30 * time.Second
 	maxOffset     = time.Minute // of the clock here, before times are corrected
+	maxWarnings   = 1000        // that are remembered
 )
 
 // sender sends what was reported until it is accepted. Any process may send any file and
@@ -28,6 +29,7 @@ type sender struct {
 	// Of the goroutine that sends:
 	failures int
 	asked    bool            // for the time
+	warnings []string        // that were told, oldest first
 	seen     map[string]bool // files at the last scan, nil before the first
 
 	mu    sync.Mutex
@@ -71,7 +73,7 @@ func (s *sender) endPauses() {
 func (s *sender) run(ctx context.Context) {
 	var scan <-chan time.Time
 	if s.dir != "" {
-		every := time.NewTicker(s.runtime.cfg.Every)
+		every := time.NewTicker(s.runtime.cfg.MaxAge)
 		defer every.Stop()
 		scan = every.C
 		s.scan()

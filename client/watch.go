@@ -20,8 +20,9 @@ type watched struct {
 }
 
 // Watch yields what is known of each agent, and goes on with each whose state or answer has
-// changed. It asks as [Runtime.Resolve] does, and at once when the service tells of a change
-// on its stream; without the stream it goes on asking. It ends when the loop is left, ctx
+// changed. It waits for the answers of the service, for which it asks as [Runtime.Resolve]
+// does, and at once when the service tells of a change on its stream; without the stream it
+// goes on asking. It ends when the loop is left, ctx
 // ends or the Runtime is closed.
 func (r *Runtime) Watch(ctx context.Context, label string, agents ...string) iter.Seq[Resolution] {
 	return func(yield func(Resolution) bool) {
@@ -38,7 +39,7 @@ func (r *Runtime) Watch(ctx context.Context, label string, agents ...string) ite
 				names: map[string]bool{strings.ToLower(agent): true},
 			}
 			all[i] = w
-			tasks.Go(func() { w.follow(ctx, r.cfg.Every, news) })
+			tasks.Go(func() { w.follow(ctx, r.cfg.MaxAge, news) })
 		}
 		tasks.Go(func() { r.followChanges(ctx, all) })
 		for {
@@ -55,7 +56,7 @@ func (r *Runtime) Watch(ctx context.Context, label string, agents ...string) ite
 }
 
 // follow asks until ctx ends, and tells what is new.
-func (w *watched) follow(ctx context.Context, every time.Duration, news chan<- Resolution) {
+func (w *watched) follow(ctx context.Context, maxAge time.Duration, news chan<- Resolution) {
 	var last Resolution
 	for first := true; ; first = false {
 		now := w.poll.now(ctx)
@@ -74,7 +75,7 @@ func (w *watched) follow(ctx context.Context, every time.Duration, news chan<- R
 		select {
 		case <-time.After(w.poll.due()):
 		case <-w.changed:
-			if !sleep(ctx, times(every, rand.Float64()/30)) { // not all that watch at once
+			if !sleep(ctx, times(maxAge, rand.Float64()/30)) { // not all that watch at once
 				return
 			}
 			w.poll.hurry()

@@ -97,7 +97,8 @@ func TestEveryTestIsRun(t *testing.T) {
 		}
 	}
 	for name, recipe := range map[string]string{
-		"all packages but those":      `"$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(UNCACHED))$$')"`,
+		"all packages but those":      `"$$(go list -f '$(TESTED)' $(ALL) | grep -vE '^orgd/($(ALONE)|$(UNCACHED))$$')" -p 4 -parallel 4 -timeout 20m -skip '^($(OF_PAGES))$$'`,
+		"what that skips":             `./cmd/orgd -run '^($(OF_PAGES))$$'`,
 		"what asks other programs":    `"$$(go list -f '$(TESTED)' $(ALL) | grep -E '^orgd/($(UNCACHED))$$')"`,
 		"the store on MongoDB":        "'$(STORES)'",
 		"the other half of the races": "'$(SHARED)' $(RACEFLAGS) -short",
@@ -139,7 +140,7 @@ func TestMistakesFailTheirLanding(t *testing.T) {
 
 // The tests that the Makefile names are there.
 func TestTestsOfTheMakefileExist(t *testing.T) {
-	for name, dir := range map[string]string{"SHORT_FAULTS": "faults", "WALKS": "browser"} {
+	for name, dir := range map[string]string{"SHORT_FAULTS": "faults", "WALKS": "browser", "OF_PAGES": "../cmd/orgd"} {
 		tests := strings.Join(filesBelow(t, dir, "_test.go"), " ")
 		for _, test := range words(t, name) {
 			found := false
@@ -147,7 +148,7 @@ func TestTestsOfTheMakefileExist(t *testing.T) {
 				found = found || strings.Contains(text(t, file), "func "+test+"(t *testing.T)")
 			}
 			if !found {
-				t.Errorf("%s of the Makefile names %s, which test/%s does not have", name, test, dir)
+				t.Errorf("%s of the Makefile names %s, which %s does not have", name, test, dir)
 			}
 		}
 	}

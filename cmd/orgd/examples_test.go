@@ -23,7 +23,7 @@ import (
 // ever. They are only parsed.
 var elsewhere = []string{
 	"demo", "serve", "migrate", "healthcheck", "login", "logout", "token list", "config check", "restore",
-	"token create --signing-key-file", "token revoke", "backup --data-dir ./data -",
+	"token create --server", "token create --signing-key-file", "token revoke", "backup --data-dir ./data -",
 	"archive create --data-dir ./data -", "archive create --storage", "archive restore --storage",
 }
 

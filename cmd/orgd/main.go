@@ -3,8 +3,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	_ "golang.org/x/crypto/x509roots/fallback" // authorities, where the system has none, as in an empty container
@@ -36,5 +38,22 @@ func main() {
 		UserDir:          userDir,
 		ConnectTimeout:   remote.ConnectTimeout,
 	})
+	if code != exitOK && strings.HasPrefix(strings.Join(os.Args[1:], " "), "token create") {
+		removeEmpty(os.Stdout)
+	}
 	os.Exit(code)
+}
+
+// removeEmpty removes the file that a shell has made for a token, if nothing was written into it: who
+// reads an empty one has a token that is wrong. Where the system does not tell its name, it stays.
+func removeEmpty(output *os.File) {
+	name, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", output.Fd()))
+	if err != nil {
+		return
+	}
+	made, err := output.Stat()
+	named, missing := os.Lstat(name)
+	if err == nil && missing == nil && named.Mode().IsRegular() && named.Size() == 0 && os.SameFile(made, named) {
+		_ = os.Remove(name) // the command has failed for another reason, and says that
+	}
 }

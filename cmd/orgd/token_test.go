@@ -71,6 +71,40 @@ func TestTokenCreateForService(t *testing.T) {
 	readSecret(t, filepath.Join(dir, "admin.token")) // it was a first start all the same
 }
 
+// Where the signing key is not, the service makes the token.
+func TestTokenCreateElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	s := serve(t, false, "--data-dir", dir)
+	admin := []string{"ORGD_TOKEN=" + readSecret(t, filepath.Join(dir, "admin.token")), "ORGD_DATA_DIR=" + t.TempDir()}
+	asked := []string{"token", "create", "--server", s.url, "--role", "reporter", "--subject", "ci", "--ttl", "1h", "--label", "nightly"}
+	token := strings.TrimSpace(must(t, admin, asked...))
+	if got := claims(t, token); got["sub"] != "ci" || got["role"] != "reporter" || got["label"] != "nightly" || got["exp"].(float64)-got["iat"].(float64) != 3600 {
+		t.Errorf("the token says %v", got)
+	}
+	if status, body := call(t, "GET", s.url+"/api/v1/auth/me", token, ""); status != 200 {
+		t.Errorf("GET /auth/me = %d %s, want 200", status, body)
+	}
+	if r := command(t, []string{"ORGD_TOKEN=" + token}, asked...); r.code != exitFailure || r.stdout != "" {
+		t.Errorf("with a token that may not: %+v, want a failure", r)
+	}
+}
+
+// A token that was not made is no empty file.
+func TestRemoveEmpty(t *testing.T) {
+	for text, stays := range map[string]bool{"": false, "x": true} {
+		f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = f.WriteString(text)
+		removeEmpty(f)
+		if _, err := os.Stat(f.Name()); (err == nil) != stays {
+			t.Errorf("a file with %q: %v, want that it stays: %t", text, err, stays)
+		}
+		f.Close()
+	}
+}
+
 func TestTokenCreateWithKeyFile(t *testing.T) {
 	dir := t.TempDir()
 	first := must(t, nil, "token", "create", "--data-dir", dir, "--role", "admin", "--subject", "ann")

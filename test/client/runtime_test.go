@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,8 +28,18 @@ const resolved = `{"agent_id":"i","name":"Ada","department":"D","status":"active
 // runtime makes a runtime that the test ends.
 func runtime(t *testing.T, c *client.Client, cfg client.RuntimeConfig) *client.Runtime {
 	t.Helper()
-	r := c.Runtime(cfg)
+	r := begin(t, c, cfg)
 	t.Cleanup(func() { closes(t, r) })
+	return r
+}
+
+// begin makes a runtime.
+func begin(t *testing.T, c *client.Client, cfg client.RuntimeConfig) *client.Runtime {
+	t.Helper()
+	r, err := c.Runtime(cfg)
+	if err != nil {
+		t.Fatalf("Runtime = %v", err)
+	}
 	return r
 }
 
@@ -47,6 +59,20 @@ func resolves(t *testing.T, r *client.Runtime, want client.ResolveState, version
 		t.Errorf("Resolve = %+v (version %d), want %s and version %d", got, got.Version(), want, version)
 	}
 	return got
+}
+
+// renews has what is known asked for, and then resolves.
+func renews(t *testing.T, r *client.Runtime, want client.ResolveState, version int64) client.Resolution {
+	t.Helper()
+	r.Resolve(t.Context(), "Ada", "production")
+	synctest.Wait()
+	return resolves(t, r, want, version)
+}
+
+// silent is a service that does not answer.
+func silent(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
 }
 
 // Each answer that is no success has its state, and the last known answer stays unless the
@@ -84,10 +110,9 @@ func TestRuntimeStates(t *testing.T) {
 				if tt.want == client.ResolvedNoAgent {
 					left, tag = 0, ""
 				}
-				resolves(t, r, tt.want, left)
-				resolves(t, r, tt.want, left)
+				renews(t, r, tt.want, left)
 				time.Sleep(time.Minute)
-				resolves(t, r, client.ResolvedActive, 7)
+				renews(t, r, client.ResolvedActive, 7)
 				if len(s.requests) != 3 || s.requests[2].Header.Get("If-None-Match") != tag {
 					t.Errorf("%d requests, want 3, each once and with the tag", len(s.requests))
 				}
@@ -99,10 +124,6 @@ func TestRuntimeStates(t *testing.T) {
 // A request takes five seconds at most, and none is sent before the service wants it to be.
 func TestRuntimeWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		silent := func(r *http.Request) (*http.Response, error) {
-			<-r.Context().Done()
-			return nil, r.Context().Err()
-		}
 		c, s := talk(t, silent, failure(8001, 60), data(resolved))
 		r := runtime(t, c, client.RuntimeConfig{})
 		began := time.Now()
@@ -119,6 +140,62 @@ func TestRuntimeWaits(t *testing.T) {
 		}
 		time.Sleep(13 * time.Second)
 		resolves(t, r, client.ResolvedActive, 7)
+	})
+}
+
+// What is known comes at once while it is asked for, once. Nothing is known after a request
+// without an answer, but what has been said is.
+func TestRuntimeKnows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := talk(t, broken, failure(3000, 0), silent, data(resolved), silent)
+		r := runtime(t, c, client.RuntimeConfig{})
+		resolves(t, r, client.ResolvedDown, 0)
+		time.Sleep(time.Minute)
+		resolves(t, r, client.ResolvedNoAgent, 0)
+		time.Sleep(time.Minute)
+		began := time.Now()
+		renews(t, r, client.ResolvedNoAgent, 0)
+		if took := time.Since(began); took != 0 || len(s.requests) != 3 {
+			t.Errorf("what is known took %v, and %d requests, want 0 and 3", took, len(s.requests))
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		resolves(t, r, client.ResolvedDown, 0)
+		time.Sleep(time.Minute)
+		renews(t, r, client.ResolvedActive, 7)
+		time.Sleep(time.Minute)
+		began = time.Now()
+		renews(t, r, client.ResolvedActive, 7)
+		if took := time.Since(began); took != 0 || len(s.requests) != 5 {
+			t.Errorf("what is known took %v, and %d requests, want 0 and 5", took, len(s.requests))
+		}
+	})
+}
+
+// A list of several pages is waited for no longer than one request may take, and is there later.
+func TestRuntimeWaitsForLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page := func(next string) func(*http.Request) (*http.Response, error) {
+			return func(r *http.Request) (*http.Response, error) {
+				time.Sleep(3 * time.Second)
+				return answer(200, "application/json", `{"data":[`+resolved+`],"pagination":{"next_cursor":`+next+`},"error":null,"success":true}`)(r)
+			}
+		}
+		c, _ := talk(t, page(`"n"`), page("null"))
+		r := runtime(t, c, client.RuntimeConfig{MaxStale: time.Minute})
+		began := time.Now()
+		if got := r.ResolveAll(t.Context(), "production"); got.State != client.ResolvedDown || got.Err == nil || time.Since(began) != 5*time.Second {
+			t.Errorf("ResolveAll = %+v after %v, want down after 5 s", got, time.Since(began))
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := r.ResolveAll(t.Context(), "production"); got.State != client.ResolvedCurrent || len(got.Agents) != 2 {
+			t.Errorf("ResolveAll = %+v, want two agents", got)
+		}
+		time.Sleep(2 * time.Minute)
+		if got := r.ResolveAll(t.Context(), "production"); got.State != client.ResolvedStale || len(got.Agents) != 2 || got.Err == nil {
+			t.Errorf("ResolveAll = %+v, want two agents that are stale", got)
+		}
 	})
 }
 
@@ -177,7 +254,7 @@ func TestRuntimeFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		resolves(t, r, client.ResolvedActive, 7)
+		renews(t, r, client.ResolvedActive, 7)
 		files, err := filepath.Glob(dir + "/*")
 		if err != nil || len(files) != 1 {
 			t.Fatalf("the directory has %v, %v, want one file", files, err)
@@ -191,10 +268,149 @@ func TestRuntimeFiles(t *testing.T) {
 		if want := `{"server":"http://orgd.test/prefix","agent":"Ada","label":"production","etag":"\"t\"","answer":` + resolved + `}`; err != nil || string(text) != want {
 			t.Errorf("the file has %s, %v\nwant         %s", text, err, want)
 		}
-		resolves(t, runtime(t, c, client.RuntimeConfig{Directory: dir}), client.ResolvedDown, 7)
+		r = runtime(t, c, client.RuntimeConfig{Directory: dir})
+		resolves(t, r, client.ResolvedKept, 7)
+		renews(t, r, client.ResolvedDown, 7)
 		elsewhere := s.config()
 		elsewhere.BaseURL = "http://other.test"
 		resolves(t, runtime(t, connect(t, elsewhere), client.RuntimeConfig{Directory: dir}), client.ResolvedDown, 0)
+	})
+}
+
+// An answer that is older than it may be is stale, also one of a file. The file is as old as
+// the last answer that confirmed it.
+func TestRuntimeStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tagged := data(resolved, "ETag", `"t"`)
+		c, _ := talk(t, tagged, answer(304, "", ""), answer(401, "", ""), broken, tagged, failure(3000, 0))
+		cfg := client.RuntimeConfig{Directory: filepath.Join(t.TempDir(), "kept"), MaxStale: 3 * time.Minute}
+		age := func(by time.Duration) {
+			files, err := filepath.Glob(cfg.Directory + "/*")
+			if err != nil || len(files) != 1 {
+				t.Fatalf("the directory has %v, %v, want one file", files, err)
+			}
+			if err := os.Chtimes(files[0], time.Time{}, time.Now().Add(-by)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := runtime(t, c, cfg)
+		resolves(t, r, client.ResolvedActive, 7)
+		age(time.Hour)
+		time.Sleep(4 * time.Minute)
+		if got := resolves(t, r, client.ResolvedStale, 7); !got.Usable() {
+			t.Errorf("Resolve = %+v, want usable", got)
+		}
+		synctest.Wait()
+		resolves(t, r, client.ResolvedActive, 7) // 304
+		time.Sleep(2 * time.Minute)
+		renews(t, r, client.ResolvedRefused, 7)
+		time.Sleep(2 * time.Minute)
+		resolves(t, r, client.ResolvedRefused, 7)
+		synctest.Wait()
+		resolves(t, r, client.ResolvedStale, 7) // for it is down
+
+		resolves(t, runtime(t, c, cfg), client.ResolvedStale, 7)
+		synctest.Wait()
+		age(2 * time.Minute)
+		r = runtime(t, c, cfg)
+		resolves(t, r, client.ResolvedKept, 7)
+		synctest.Wait()
+		time.Sleep(4 * time.Minute)
+		renews(t, r, client.ResolvedNoAgent, 0)
+	})
+}
+
+// A fallback is for an agent of which nothing is known.
+func TestRuntimeFallsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := talk(t, broken, answer(401, "", ""), failure(3001, 0), broken, data(resolved), broken)
+		var states []any
+		r := runtime(t, c, client.RuntimeConfig{OnEvent: func(name string, f map[string]any) {
+			if name == "state" {
+				states = append(states, f["state"])
+			}
+		}})
+		for i, want := range []struct {
+			state        client.ResolveState
+			instructions string
+			usable       bool
+		}{
+			{client.ResolvedFallback, "be brief", true}, {client.ResolvedFallback, "be brief", true}, {client.ResolvedNoLabel, "", false},
+			{client.ResolvedFallback, "be brief", true}, {client.ResolvedActive, "", true}, {client.ResolvedDown, "", true},
+		} {
+			r.Resolve(t.Context(), "Ada", "production")
+			synctest.Wait()
+			got := r.Resolve(t.Context(), "Ada", "production", client.Fallback("be brief"))
+			if got.State != want.state || got.Instructions() != want.instructions || got.Usable() != want.usable {
+				t.Errorf("Resolve %d = %+v, want %+v", i+1, got, want)
+			}
+			time.Sleep(time.Minute)
+		}
+		if diff := cmp.Diff([]any{"down", "refused", "no_label", "down", "active", "down"}, states); diff != "" {
+			t.Errorf("states (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A runtime without a token is refused at once. Later it goes on with what it has, until there
+// is a token again.
+func TestRuntimeToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{answers: []func(*http.Request) (*http.Response, error){data(resolved), data(`{"accepted":1}`)}}
+		cfg := s.config()
+		file := filepath.Join(t.TempDir(), "token")
+		for _, text := range []string{"", "\n"} {
+			if token, err := client.FileToken(file); token != nil || err == nil || !strings.Contains(err.Error(), file) {
+				t.Errorf("FileToken = %v, want an error that names the file", err)
+			}
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, none := range []client.TokenSource{nil, client.StaticToken("")} {
+			cfg.Token = none
+			runtime(t, connect(t, cfg), client.RuntimeConfig{}) // the client of HTTP may add one
+			if r, err := connect(t, client.Config{BaseURL: cfg.BaseURL, Token: none}).Runtime(client.RuntimeConfig{}); r != nil || err == nil {
+				t.Error("Runtime without a token is no error")
+			}
+		}
+
+		if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if cfg.Token, err = client.FileToken(file); err != nil {
+			t.Fatal(err)
+		}
+		c := connect(t, cfg)
+		refused := make(chan any, 100)
+		r := runtime(t, c, client.RuntimeConfig{OnEvent: func(name string, f map[string]any) {
+			if name == "refused" {
+				refused <- f["detail"]
+			}
+		}})
+		resolves(t, r, client.ResolvedActive, 7)
+		if auth := s.requests[0].Header.Get("Authorization"); auth != "Bearer secret" {
+			t.Errorf("Authorization is %q", auth)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		renews(t, r, client.ResolvedRefused, 7)
+		resolves(t, runtime(t, c, client.RuntimeConfig{}), client.ResolvedRefused, 0)
+		if n, err := r.Report(used("Ada")); n != 1 || err != nil {
+			t.Fatalf("Report = %d, %v", n, err)
+		}
+		if detail := fmt.Sprint(<-refused); !strings.Contains(detail, file) || len(s.requests) != 1 {
+			t.Errorf("refused says %q, after %d requests, want one request and the file", detail, len(s.requests))
+		}
+		if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Flush(t.Context()); n != 0 {
+			t.Errorf("Flush = %d", n)
+		}
 	})
 }
 
@@ -312,13 +528,139 @@ func TestRuntimeReportsAgain(t *testing.T) {
 	})
 }
 
+// A warning of the service is told once, to the hook and in the log.
+func TestRuntimeWarns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{answers: []func(*http.Request) (*http.Response, error){
+			data("{}", "Date", time.Now().UTC().Format(http.TimeFormat)), data(`{"accepted":1,"warnings":["a","b"]}`), data(`{"accepted":1,"warnings":["b","c","c"]}`),
+		}}
+		var log records
+		cfg := s.config()
+		cfg.Logger = slog.New(&log)
+		var told []any
+		r := runtime(t, connect(t, cfg), client.RuntimeConfig{OnEvent: func(name string, f map[string]any) {
+			if name == "warning" {
+				told = append(told, f["detail"])
+			}
+		}})
+		for range 3 {
+			if n, err := r.Report(used("Ada")); n != 1 || err != nil || r.Flush(t.Context()) != 0 {
+				t.Fatalf("Report = %d, %v", n, err)
+			}
+		}
+		var logged []any
+		for _, x := range log.final() {
+			logged = append(logged, x.attrs["reason"])
+		}
+		want := []any{"a", "b", "c"}
+		if diff := cmp.Diff(want, told) + cmp.Diff(want, logged); diff != "" {
+			t.Errorf("warnings (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A task is reported with what it was worth, however it ends.
+func TestRuntimeTask(t *testing.T) {
+	wrong := errors.New("wrong")
+	for name, tt := range map[string]struct {
+		known string // the answer, "" for none
+		work  func(context.Context, *client.Task) error
+		err   error
+		panic any
+		want  string // of the data at the end, without the task
+	}{
+		"nothing said": {resolved, func(context.Context, *client.Task) error { return nil }, nil, nil,
+			`"success":true,"duration_seconds":0,"agent_version":7`},
+		"all said": {resolved, func(_ context.Context, task *client.Task) error {
+			time.Sleep(1234567 * time.Microsecond)
+			task.Quality = "8.5"
+			return errors.Join(task.Spend("0.1", 10), task.Spend("0.2000000000049", 5), task.Spend("", 1))
+		}, nil, nil, `"success":true,"duration_seconds":1.235,"quality_score":8.5,"cost":0.3,"tokens":16,"agent_version":7`},
+		"no amounts": {resolved, func(_ context.Context, task *client.Task) error {
+			if task.Spend("-1", 0) == nil || task.Spend("1", -1) == nil || task.Spend("a lot", 1) == nil {
+				return wrong
+			}
+			return task.Spend("0", 0)
+		}, nil, nil, `"success":true,"duration_seconds":0,"cost":0,"agent_version":7`},
+		"failed": {resolved, func(_ context.Context, task *client.Task) error { task.Fail(); return nil }, nil, nil,
+			`"success":false,"duration_seconds":0,"agent_version":7`},
+		"an error": {resolved, func(context.Context, *client.Task) error { return wrong }, wrong, nil,
+			`"success":false,"duration_seconds":0,"agent_version":7`},
+		"a panic": {resolved, func(context.Context, *client.Task) error { panic("no") }, nil, "no",
+			`"success":false,"duration_seconds":0,"agent_version":7`},
+		"no agent": {"", func(_ context.Context, task *client.Task) error {
+			if task.ID != "t1" || task.Prompt.State != client.ResolvedNoAgent {
+				return nil
+			}
+			return wrong
+		}, wrong, nil, `"success":false,"duration_seconds":0`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				first := data(tt.known, "Date", time.Now().UTC().Format(http.TimeFormat))
+				if tt.known == "" {
+					first = failure(3000, 0)
+				}
+				c, s := talk(t, first, data(`{"accepted":1}`))
+				r := runtime(t, c, client.RuntimeConfig{})
+				func() {
+					defer func() {
+						if p := recover(); p != tt.panic {
+							t.Errorf("it panics with %v, want %v", p, tt.panic)
+						}
+					}()
+					if err := r.Task(t.Context(), "Ada", "t1", "production", tt.work); !errors.Is(err, tt.err) {
+						t.Errorf("Task = %v, want %v", err, tt.err)
+					}
+				}()
+				if n := r.Flush(t.Context()); n != 0 {
+					t.Errorf("Flush = %d", n)
+				}
+				var bodies strings.Builder
+				for _, request := range s.requests {
+					bodies.WriteString(request.body)
+				}
+				started := `"data":{"task_id":"t1"}`
+				if tt.known != "" {
+					started = `"data":{"task_id":"t1","agent_version":7}`
+				}
+				if all := bodies.String(); !strings.Contains(all, started) || !strings.Contains(all, `"data":{"task_id":"t1",`+tt.want+`}`) {
+					t.Errorf("it is reported as %s\nwant %s and %s", all, started, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// A task whose report is no event ends as it does.
+func TestRuntimeTaskUnreported(t *testing.T) {
+	s := &script{answers: []func(*http.Request) (*http.Response, error){broken}}
+	var log records
+	cfg := s.config()
+	cfg.Logger = slog.New(&log)
+	r := begin(t, connect(t, cfg), client.RuntimeConfig{})
+	err := r.Task(t.Context(), "Ada", "t1", "production", func(_ context.Context, task *client.Task) error {
+		task.Quality = "good"
+		return nil
+	})
+	told := func(x record) bool { return x.attrs["msg"] == "orgd task is not reported" }
+	if err != nil || !slices.ContainsFunc(log.final(), told) {
+		t.Errorf("Task = %v, and the log says %v", err, log.final())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Close(ctx); err == nil {
+		t.Error("Close = nil, want one lost report")
+	}
+}
+
 // What one runtime has not reported, the next one on the directory does. What it finds there
 // that is no report it removes.
 func TestRuntimeInherits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		c, _ := talk(t, broken)
-		first := c.Runtime(client.RuntimeConfig{Directory: dir})
+		first := begin(t, c, client.RuntimeConfig{Directory: dir})
 		if n, err := first.Report(used("Ada"), used("Bob")); n != 2 || err != nil {
 			t.Fatalf("Report = %d, %v", n, err)
 		}
@@ -359,6 +701,7 @@ func TestRuntimeTells(t *testing.T) {
 		}})
 		for range 5 {
 			r.Resolve(t.Context(), "Ada", "production")
+			synctest.Wait()
 			time.Sleep(time.Minute)
 		}
 		want := []string{
@@ -376,7 +719,7 @@ func TestRuntimeTells(t *testing.T) {
 func TestRuntimeTakes(t *testing.T) {
 	c, _ := talk(t, broken)
 	dropped := 0
-	r := c.Runtime(client.RuntimeConfig{MaxEvents: 3, OnEvent: func(name string, fields map[string]any) {
+	r := begin(t, c, client.RuntimeConfig{MaxEvents: 3, OnEvent: func(name string, fields map[string]any) {
 		if name == "dropped" {
 			dropped += fields["count"].(int)
 		}

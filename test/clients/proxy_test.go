@@ -20,6 +20,8 @@ type fault struct {
 	Code       int     `yaml:"code"`        // of orgd's; without it a gateway seems to answer
 	RetryAfter int     `yaml:"retry_after"` // seconds
 	Half       bool    `yaml:"half"`        // half of the answer comes
+	Stall      bool    `yaml:"stall"`       // half of the answer comes, and the rest is waited for
+	Hang       bool    `yaml:"hang"`        // the answer is waited for
 	Slow       float64 `yaml:"slow"`        // seconds, before the service is asked
 	Cut        bool    `yaml:"cut"`         // the connection ends, before the service is asked
 	Lost       bool    `yaml:"lost"`        // the connection ends, after the service was asked
@@ -97,13 +99,15 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Date", p.date().UTC().Format(http.TimeFormat))
 	switch {
+	case f.Hang:
+		<-r.Context().Done()
 	case f.Cut:
 		panic(http.ErrAbortHandler)
 	case f.Unchanged && r.Header.Get("If-None-Match") != "" && !r.URL.Query().Has("cursor"):
 		w.WriteHeader(http.StatusNotModified)
 	case f.Status != 0:
 		f.answer(w)
-	case f.Half, f.Lost, f.Undated:
+	case f.Half, f.Stall, f.Lost, f.Undated:
 		f.damage(w, r, p.to)
 	default:
 		p.to.ServeHTTP(dated{w}, r)
@@ -162,10 +166,14 @@ func (f fault) damage(w http.ResponseWriter, r *http.Request, to http.Handler) {
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(result.StatusCode)
-	if !f.Half || len(body) == 0 {
+	if !f.Half && !f.Stall || len(body) == 0 {
 		_, _ = w.Write(body)
 		return
 	}
 	_, _ = w.Write(body[:len(body)/2])
+	if f.Stall {
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}
 	panic(http.ErrAbortHandler)
 }

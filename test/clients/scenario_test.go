@@ -50,6 +50,7 @@ type step struct {
 	// What happens on the machine of the driver.
 	Token  string `yaml:"token"`  // a role whose token is written into the file, or "" for what is no token
 	Only   string `yaml:"only"`   // the department that the token is for
+	Lose   bool   `yaml:"lose"`   // the file with the token is gone
 	Revoke bool   `yaml:"revoke"` // all tokens
 	Full   bool   `yaml:"full"`   // nothing can be written into the directory
 	Room   bool   `yaml:"room"`   // again it can
@@ -204,6 +205,9 @@ func (g *stage) prepare(t *testing.T, s step) {
 		g.writeToken(t, g.service.token(t, s.Token, s.Only))
 	}
 	var err error
+	if s.Lose {
+		err = os.Remove(g.tokenFile)
+	}
 	if s.Full { // a file in the place of the directory, as root may write anywhere
 		err = errors.Join(os.RemoveAll(g.directory), os.WriteFile(g.directory, nil, 0o600))
 	}
@@ -247,7 +251,7 @@ func (g *stage) driver(t *testing.T, name string) (*running, error) {
 	r := start(t, g.command)
 	g.drivers[name] = r
 	open := map[string]any{
-		"do": "open", "server": g.proxy.url, "token_file": g.tokenFile, "directory": g.directory, "every": 0.2, "timeout": 5,
+		"do": "open", "server": g.proxy.url, "token_file": g.tokenFile, "directory": g.directory, "max_age": 0.2, "timeout": 5,
 	}
 	maps.Copy(open, g.Open)
 	if open["directory"] == "" {

@@ -1,15 +1,16 @@
 import { ConnectionFailed, OrgdError } from "./errors.js";
-import { Directory, environment, isNode } from "./files.js";
+import { Directory, environment, isNode, readTextNow } from "./files.js";
 import { hookOf, type OnEvent, warnOf } from "./hook.js";
 import { randomHex, type ReportedEvent, Reporter } from "./report.js";
 import { AgentResolver, ListResolver, type Resolution, type ResolutionAll, type Source } from "./resolve.js";
+import { Task, type Work } from "./task.js";
 import { type Call, type Envelope, type Token, Transport } from "./transport.js";
-import { jitter, Signal } from "./wait.js";
+import { jitter, Signal, within } from "./wait.js";
 import { Watch } from "./watch.js";
 
 /** How a client is made. Times are in seconds. */
 export interface ClientConfig {
-  /** Where orgd is, such as https://orgd.example.com; else ORGD_SERVER. */
+  /** Where orgd is, such as https://orgd.example.com, with or without /api/v1; else ORGD_SERVER. */
   server?: string;
   /** A token, or what returns it for each request; else ORGD_TOKEN. */
   token?: Token;
@@ -17,14 +18,17 @@ export interface ClientConfig {
   tokenFile?: string;
   /** Where last known answers and events are kept; by default in memory only. Not in browsers. */
   directory?: string;
-  /** How often is asked what a label names; 30. */
-  every?: number;
+  /** How old an answer may be before it is asked for again; 30. */
+  maxAge?: number;
+  /** How old the last answer may be before the state is stale; never. */
+  maxStale?: number | undefined;
   /** How long a request may take; 5. */
   timeout?: number;
   /** How many events the buffer has at most; 10 000. */
   maxEvents?: number;
   /** Called for metrics and alarms. */
   onEvent?: OnEvent;
+  /** In place of that of the platform. With it there may be no token. */
   fetch?: typeof globalThis.fetch;
 }
 
@@ -40,7 +44,7 @@ export interface RequestOptions {
 }
 
 const maxAttempts = 3;
-/** Seconds that close waits for events to be accepted. */
+/** Seconds that close waits for answers, and for events to be accepted. */
 const lastFlush = 5;
 
 /** A client of orgd for a program that runs agents. */
@@ -50,22 +54,26 @@ export class Client {
   private readonly agents = new Map<string, AgentResolver>();
   private readonly lists = new Map<string, ListResolver>();
   private readonly watches = new Set<Watch>();
+  private readonly end = new AbortController();
   private readonly leave: () => void;
 
   constructor(config: ClientConfig = {}) {
-    const server = (config.server ?? environment("ORGD_SERVER") ?? "").replace(/\/+$/, "").replace(/\/api\/v1$/, "");
+    const server = (config.server ?? environment("ORGD_SERVER") ?? "").replace(/\/+(api\/v1\/*)?$/, "");
     if (!/^https?:\/\/[^/?#]+/.test(server)) throw new TypeError(`orgd: server, or ORGD_SERVER, must be a URL, not ${JSON.stringify(server)}`);
     const own = config.token === undefined && config.tokenFile === undefined;
     const token = own ? environment("ORGD_TOKEN") : config.token;
     const tokenFile = own ? environment("ORGD_TOKEN_FILE") : config.tokenFile;
-    const { every = 30, timeout = 5 } = config;
-    if (!(every > 0 && timeout > 0)) throw new TypeError("orgd: every and timeout are seconds, and more than 0");
+    checkToken(token, tokenFile, config.fetch !== undefined);
+    const { maxAge = 30, maxStale, timeout = 5 } = config;
+    for (const [name, seconds] of Object.entries({ maxAge, maxStale: maxStale ?? Infinity, timeout })) {
+      if (!(seconds > 0)) throw new TypeError(`orgd: ${name} is in seconds, and more than 0, not ${seconds}`);
+    }
     const warn = warnOf(config.onEvent);
     const hook = hookOf(config.onEvent, warn);
     const fetch = config.fetch ?? globalThis.fetch.bind(globalThis);
     const transport = new Transport(server, token, tokenFile, fetch, hook);
-    const shared = { transport, hook, warn, every, timeout };
-    this.source = { ...shared, directory: Directory.open(config.directory) };
+    const shared = { transport, hook, warn, maxAge, timeout };
+    this.source = { ...shared, maxStale, directory: Directory.open(config.directory), end: this.end.signal };
     const directory = Directory.open(config.directory, "reports");
     this.reporter = new Reporter({ ...shared, directory, maxEvents: config.maxEvents ?? 10_000 });
     this.leave = isNode ? () => void this.close() : this.sendLastCall.bind(this);
@@ -73,14 +81,17 @@ export class Client {
     else globalThis.addEventListener("pagehide", this.leave);
   }
 
-  /** resolve returns what a label of an agent names, asking if the last request was long enough ago. */
-  async resolve(agent: string, label = "production"): Promise<Resolution> {
-    return await this.resolver(agent, label).get();
+  /**
+   * resolve returns what is known of an agent's label, and has it asked for in the background if it is old. It waits only
+   * if nothing is known. The fallback is for an agent that is not known while the service is down or refuses to say.
+   */
+  async resolve(agent: string, label = "production", { fallback }: { fallback?: string | undefined } = {}): Promise<Resolution> {
+    return await this.resolver(agent, label).resolve(fallback);
   }
 
   /** resolveAll does it for all agents that have the label. */
   async resolveAll(label = "production"): Promise<ResolutionAll> {
-    return await entry(this.lists, label, () => new ListResolver(this.source, label)).get();
+    return await entry(this.lists, label, () => new ListResolver(this.source, label)).resolve();
   }
 
   /** watch yields what is known of each agent, and then whenever state or answer of one has changed. */
@@ -99,6 +110,12 @@ export class Client {
   /** report takes events into the buffer, from which they are sent until they are accepted. It returns how many were taken. */
   async report(events: ReportedEvent | readonly ReportedEvent[]): Promise<number> {
     return await this.reporter.report(events);
+  }
+
+  /** task has work done as a task of an agent, reports when it starts and how it ends, and returns what the work returns. */
+  async task<T>(agent: string, id: string, work: Work<T>, { label }: { label?: string | undefined } = {}): Promise<T> {
+    mustBeTexts({ id });
+    return await Task.run(agent, id, await this.resolve(agent, label), work, this.report.bind(this));
   }
 
   /** flush waits until all events are accepted, and returns how many are not after so many seconds. */
@@ -121,12 +138,16 @@ export class Client {
     } while (cursor !== undefined);
   }
 
-  /** close ends all that runs, and gives what is in the buffer five seconds. */
+  /** close ends all that runs, and gives requests and what is in the buffer five seconds before. */
   async close(): Promise<void> {
     if (isNode) process.off("beforeExit", this.leave);
     else globalThis.removeEventListener("pagehide", this.leave);
     for (const watch of this.watches) watch.close();
-    await this.reporter.flush(lastFlush);
+    // A short program gets a new prompt in this way only: the next one has it in the file.
+    const running = Promise.all([...this.agents.values(), ...this.lists.values()].map(async (r) => await r.running));
+    await Promise.all([this.reporter.flush(lastFlush), within(lastFlush, running)]);
+    this.end.abort(new Error("the client is closed"));
+    await running;
     this.reporter.close();
   }
 
@@ -135,9 +156,7 @@ export class Client {
   }
 
   private resolver(agent: string, label: string): AgentResolver {
-    for (const text of [agent, label] as unknown[]) {
-      if (typeof text !== "string" || text === "") throw new TypeError(`orgd: agent and label must be texts, not ${JSON.stringify(text)}`);
-    }
+    mustBeTexts({ agent, label });
     return entry(this.agents, `${agent}\n${label}`, () => new AgentResolver(this.source, agent, label));
   }
 
@@ -161,6 +180,26 @@ export class Client {
         await over.wait(error.retryAfter || 2 ** (attempt - 1) * jitter(1, 1.5), true);
       }
     }
+  }
+}
+
+/** checkToken throws if there is no token, as far as can be said now: a function is not called. */
+function checkToken(token: Token | undefined, tokenFile: string | undefined, hasFetch: boolean): void {
+  if (typeof token === "string" && token.trim() === "") throw new TypeError("orgd: the token is empty");
+  if (token !== undefined || (tokenFile === undefined && hasFetch)) return;
+  if (tokenFile === undefined) throw new TypeError("orgd: there is no token: give token or tokenFile, or set ORGD_TOKEN or ORGD_TOKEN_FILE");
+  let text: string | undefined;
+  try {
+    text = readTextNow(tokenFile);
+  } catch (error) {
+    throw new TypeError(`orgd: the file with the token cannot be read: ${String(error)}`, { cause: error });
+  }
+  if (text?.trim() === "") throw new TypeError(`orgd: the file with the token is empty: ${tokenFile}`);
+}
+
+function mustBeTexts(given: Record<string, unknown>): void {
+  for (const [name, text] of Object.entries(given)) {
+    if (typeof text !== "string" || text === "") throw new TypeError(`orgd: ${name} must be a text, not ${JSON.stringify(text)}`);
   }
 }
 

@@ -45,7 +45,7 @@ export class OrgdError extends Error implements ErrorFields {
 
 /** There is no answer, or one that cannot be used. The cause says why. */
 export class ConnectionFailed extends OrgdError {}
-/** 1000 and 1002: the token is missing, expired, revoked or not valid. */
+/** 1000 and 1002: the token is missing, expired, revoked or not valid. The status is 0 if this program has none. */
 export class Unauthenticated extends OrgdError {}
 /** 1001: the token's role does not suffice. */
 export class Forbidden extends OrgdError {}
@@ -59,6 +59,11 @@ export class VersionConflict extends Conflict {}
 export class RateLimited extends OrgdError {}
 /** 8001: something that the service needs is down, or it is stopping. */
 export class Unavailable extends OrgdError {}
+
+/** isTokenRefused says whether the token is missing, not valid, or may not do it. */
+export function isTokenRefused(e: OrgdError): boolean {
+  return e.status === 401 || e.status === 403 || e instanceof Unauthenticated; // also by a gateway
+}
 
 function classOf(code: number): typeof OrgdError {
   switch (code) {

@@ -19,6 +19,13 @@ export async function readText(file: string): Promise<string> {
   return await ((await load("node:fs/promises")) as Fs).readFile(file, "utf8");
 }
 
+/** readTextNow reads a file for a constructor. It returns undefined where that cannot be done. */
+export function readTextNow(file: string): string | undefined {
+  const here: { getBuiltinModule?: (name: string) => unknown } = isNode ? process : {}; // Node.js has it since 20.16
+  const fs = here.getBuiltinModule?.("node:fs") as typeof import("node:fs") | undefined;
+  return fs?.readFileSync(file, "utf8");
+}
+
 /** sha256 returns the hash of a text in hexadecimal. */
 export async function sha256(text: string): Promise<string> {
   const { createHash } = (await load("node:crypto")) as typeof import("node:crypto");
@@ -90,6 +97,17 @@ export class Directory {
       await this.#fs.rm(this.path(temporary), { force: true }).catch(() => undefined);
       throw error;
     }
+  }
+
+  /** modified returns when a file was written or touched, in milliseconds since 1970. */
+  async modified(file: string): Promise<number> {
+    return (await this.#fs.stat(this.path(file))).mtimeMs;
+  }
+
+  /** touch sets the times of a file to now. A failure does not matter: the file only looks older. */
+  async touch(file: string): Promise<void> {
+    const now = new Date();
+    await this.#fs.utimes(this.path(file), now, now).catch(() => undefined);
   }
 
   /** remove removes a file if it is there. */

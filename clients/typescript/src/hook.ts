@@ -1,17 +1,19 @@
 import type { ReportedEvent } from "./report.js";
-import type { State } from "./resolve.js";
+import type { Outcome } from "./resolve.js";
 
 /** What the callback onEvent is called with, by name. */
 export interface Events {
   /** A request has ended; status 0 is no answer. */
   request: { operation: string; status: number; seconds: number };
   /** What is known of an agent's label has another state. before is undefined at the first answer. */
-  state: { agent: string; label: string; state: State; before: State | undefined };
+  state: { agent: string; label: string; state: Outcome; before: Outcome | undefined };
   /** A batch of events was accepted. */
   reported: { accepted: number; duplicates: number };
   /** An event is not valid, and was removed from the buffer. */
   rejected: { event: ReportedEvent; detail: string };
-  /** The token may not report; the events stay in the buffer. */
+  /** The service has accepted an event, but something of it looks like a mistake. Once for each text. */
+  warning: { detail: string };
+  /** The token may not report, or there is none; the events stay in the buffer. */
   refused: { detail: string };
   /** Events were not taken, or a file of the buffer could not be read. */
   dropped: { count: number; reason: string };

@@ -14,6 +14,7 @@ export {
 } from "./errors.js";
 export type { Events, OnEvent } from "./hook.js";
 export type { ReportedEvent } from "./report.js";
-export type { Resolution, ResolutionAll, State } from "./resolve.js";
+export type { Outcome, Resolution, ResolutionAll, State } from "./resolve.js";
+export type { Task, Work } from "./task.js";
 export type { Token } from "./transport.js";
 export type * from "./types.js";

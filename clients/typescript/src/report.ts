@@ -1,4 +1,4 @@
-import { ConnectionFailed, OrgdError } from "./errors.js";
+import { ConnectionFailed, isTokenRefused, OrgdError } from "./errors.js";
 import { type Directory, isMissing } from "./files.js";
 import type { Hook, Warn } from "./hook.js";
 import type { Call, Transport } from "./transport.js";
@@ -58,13 +58,16 @@ const longestWait = 30;
 /** Clocks that differ by so many seconds are right. */
 const goodClock = 60;
 
+/** So many warnings are remembered. */
+const maxWarnings = 1000;
+
 /** What a reporter works with. */
 export interface ReportConfig {
   transport: Transport;
   directory: Promise<Directory | undefined>;
   hook: Hook;
   warn: Warn;
-  every: number;
+  maxAge: number;
   timeout: number;
   maxEvents: number;
 }
@@ -88,6 +91,7 @@ export class Reporter {
   private flushes = 0; // that are under way
   private held = new Map<string, { until: number; tries: number }>(); // agents on which the token may not report
   private last = { signature: "", key: "" }; // of the last batch
+  private readonly warnings = new Set<string>(); // that the hook has got
 
   constructor(private readonly config: ReportConfig) {
     this.ready = this.scan(true).then(() => {
@@ -175,7 +179,7 @@ export class Reporter {
   /** idle looks for files of others, or waits. */
   private async idle(): Promise<void> {
     const now = performance.now();
-    const next = this.scanned + this.config.every * 1000;
+    const next = this.scanned + this.config.maxAge * 1000;
     if (now >= next) {
       await this.scan(false);
     } else if (!this.entries.some((e) => e.heldUntil <= now)) {
@@ -209,9 +213,10 @@ export class Reporter {
       const body = JSON.stringify({ events: items.map((i) => this.sent(i.kept)) });
       const { status, envelope } = await this.config.transport.send(this.call(body, this.keyOf(items)));
       if (status !== 201) throw new ConnectionFailed("POST /activities: this is not how orgd answers", { status });
-      const { accepted, duplicates } = envelope?.data as IngestResult;
+      const { accepted, duplicates, warnings } = envelope?.data as IngestResult;
       await this.discard(items);
       this.config.hook("reported", { accepted, duplicates });
+      if (Array.isArray(warnings)) this.warnOnce(warnings);
       for (const item of items) this.held.delete(item.kept.event.agent);
       this.failures = 0;
       if (items.length < maxBatch) await this.retryNow.wait(linger);
@@ -221,11 +226,22 @@ export class Reporter {
     }
   }
 
+  /** warnOnce gives the hook each warning that is new. When too many are remembered, the oldest may come again. */
+  private warnOnce(texts: readonly string[]): void {
+    for (const detail of texts.map((text) => text.replace(/^events\[\d+\]\./, ""))) {
+      if (this.warnings.has(detail)) continue;
+      const [oldest] = this.warnings;
+      if (oldest !== undefined && this.warnings.size === maxWarnings) this.warnings.delete(oldest);
+      this.warnings.add(detail);
+      this.config.hook("warning", { detail });
+    }
+  }
+
   private async failed(items: Item[], error: OrgdError): Promise<void> {
     const { status, code, detail, retryAfter } = error;
     const isInvalid = status === 400 && code !== 0;
     const named = isInvalid ? namedIn(error, items.length) : new Map<number, string>();
-    if (status === 401 || status === 403) this.config.hook("refused", { detail });
+    if (isTokenRefused(error)) this.config.hook("refused", { detail });
     if (named.size > 0) {
       await this.reject(items, named);
     } else if (isInvalid || status === 413) {
@@ -235,7 +251,7 @@ export class Reporter {
     } else if (status === 403 && code !== 0) {
       await this.separate(items);
     } else {
-      if (this.failures === 0 && status !== 401 && status !== 403) this.config.warn(`events are pending: ${String(error)}`);
+      if (this.failures === 0 && !isTokenRefused(error)) this.config.warn(`events are pending: ${String(error)}`);
       await this.backOff(retryAfter);
     }
   }
@@ -361,7 +377,7 @@ export class Reporter {
       return events;
     } catch (error) {
       if (error instanceof Error && "code" in error && !isMissing(error)) {
-        entry.heldUntil = performance.now() + this.config.every * 1000; // it may be opened later
+        entry.heldUntil = performance.now() + this.config.maxAge * 1000; // it may be opened later
         this.config.hook("file", { file: directory?.path(entry.name) ?? "", error });
         return [];
       }

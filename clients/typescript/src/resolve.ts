@@ -1,17 +1,24 @@
-import { ConnectionFailed, OrgdError } from "./errors.js";
+import { ConnectionFailed, isTokenRefused, OrgdError } from "./errors.js";
 import { type Directory, isMissing, sha256 } from "./files.js";
 import type { Hook, Warn } from "./hook.js";
 import type { Answer, Transport } from "./transport.js";
 import type { ResolvedAgent } from "./types.js";
-import { jitter } from "./wait.js";
+import { jitter, within } from "./wait.js";
 
-/** What the service has said of an agent and its label. docs/runtime.md says what to do. */
-export type State = "active" | "inactive" | "no_label" | "no_agent" | "refused" | "down";
+/** What came of a request about an agent and its label. docs/runtime.md says what to do. */
+export type Outcome = "active" | "inactive" | "no_label" | "no_agent" | "refused" | "down";
 
-/** What is known of an agent's label. If it is usable, it has an agent. */
+/**
+ * An outcome, or one of three more. kept: it is from the file, and the service was not asked yet. stale: the last
+ * answer is older than maxStale. fallback: there are only the instructions that the caller has given.
+ */
+export type State = Outcome | "kept" | "stale" | "fallback";
+
+/** What is known of an agent's label. If it is usable, it has instructions: those of an agent, or of the caller. */
 export type Resolution = Known &
   (
     | { readonly usable: true; readonly agent: ResolvedAgent; readonly version: number; readonly instructions: string }
+    | { readonly usable: true; readonly state: "fallback"; readonly agent: undefined; readonly version: undefined; readonly instructions: string }
     | { readonly usable: false }
   );
 
@@ -20,12 +27,13 @@ class Known {
     /** The agent's id or name, as it was asked for. */
     readonly asked: string,
     readonly state: State,
-    /** The last known answer, in every state but no_agent. */
+    /** The last known answer, in every state but no_agent and fallback. */
     readonly agent: ResolvedAgent | undefined,
     /** Why the agent is not from the service now. */
     readonly error: OrgdError | undefined,
     /** Why the file does not have the agent. It is tried again in the next round. */
     readonly fileError: unknown,
+    private readonly fallback?: string,
   ) {}
 
   /** The version that the label names, for agent_version in the data of events. */
@@ -34,12 +42,12 @@ class Known {
   }
 
   get instructions(): string | undefined {
-    return this.agent?.snapshot.instructions;
+    return this.agent?.snapshot.instructions ?? this.fallback;
   }
 
-  /** There is an agent, and it should work. */
+  /** There are instructions, and the agent should work. */
   get usable(): boolean {
-    return this.agent?.status === "active";
+    return this.state === "fallback" || this.agent?.status === "active";
   }
 
   /** attributes are those of OpenTelemetry for spans of the agent. */
@@ -55,7 +63,7 @@ class Known {
 
 /** What is known of all agents that have a label. */
 export interface ResolutionAll {
-  readonly state: "current" | "refused" | "down";
+  readonly state: "current" | "refused" | "down" | "kept" | "stale";
   /** The last known list. */
   readonly agents: readonly ResolvedAgent[];
   readonly error: OrgdError | undefined;
@@ -68,28 +76,56 @@ export interface Source {
   directory: Promise<Directory | undefined>;
   hook: Hook;
   warn: Warn;
-  every: number;
+  maxAge: number;
+  maxStale: number | undefined;
   timeout: number;
+  /** Ends requests when the client is closed. */
+  end: AbortSignal;
 }
 
+/** The error of what is from the file. */
+const notAsked = new OrgdError("the service was not asked yet");
+
+/** A request that takes too long has so many seconds to say so itself. */
+const grace = 0.05;
+
 /** pause returns how many seconds pass between a request and the next one, by what came of it. */
-export function pause(every: number, down: boolean, first: boolean, retryAfter: number, random?: () => number): number {
-  let seconds = every * jitter(0.8, 1.2, random);
+export function pause(maxAge: number, down: boolean, first: boolean, retryAfter: number, random?: () => number): number {
+  let seconds = maxAge * jitter(0.8, 1.2, random);
   if (down) seconds *= 4 / 3;
   if (first) seconds *= jitter(0, 1, random);
   return Math.max(seconds, retryAfter * jitter(1, 1.2, random));
 }
 
 /** Asks for one thing, one request at a time and not before a pause is over. */
-abstract class Resolver<R extends { state: string; error: OrgdError | undefined }> {
-  last: R | undefined;
-  private running: Promise<R> | undefined;
+abstract class Resolver<R extends { state: string; error: OrgdError | undefined }, K extends object> {
+  running: Promise<R> | undefined;
+  protected kept: K | undefined;
+  protected abstract readonly file: KeptFile<K>;
+  private loaded: Promise<void> | undefined;
+  private last: R | undefined;
+  private answeredAt: number | undefined; // by the service, in milliseconds since 1970; undefined if nothing is known
   private notBefore = 0;
   private retryAt = 0;
 
   constructor(protected readonly source: Source) {}
 
-  /** get returns what is known, and asks if the pause is over or, with force, at any time but before a Retry-After. */
+  /** now returns what is known at once, and has it asked for if the pause is over. It waits only if nothing is known. */
+  protected async now(): Promise<R> {
+    const { timeout } = this.source;
+    await (this.loaded ??= this.load());
+    const asked = this.get();
+    if (this.last && this.answeredAt !== undefined) return this.last;
+    return (await within(timeout + grace, asked)) ?? this.result("down", new ConnectionFailed(`no answer in ${timeout} seconds`));
+  }
+
+  /** isStale says whether what is known is too old. */
+  protected isStale(): boolean {
+    const { maxStale } = this.source;
+    return maxStale !== undefined && this.answeredAt !== undefined && Date.now() - this.answeredAt > maxStale * 1000;
+  }
+
+  /** get waits for an answer if the pause is over or, with force, at any time but before a Retry-After. In the pause it returns the last one. */
   async get(force = false): Promise<R> {
     if (force) await this.running;
     if (this.running) return await this.running;
@@ -108,22 +144,36 @@ abstract class Resolver<R extends { state: string; error: OrgdError | undefined 
   }
 
   private async round(): Promise<R> {
-    const first = this.last === undefined;
+    await (this.loaded ??= this.load());
+    const first = this.notBefore === 0;
     const now = await this.ask();
     const retryAfter = now.error?.retryAfter ?? 0;
     const over = performance.now();
-    this.notBefore = over + 1000 * pause(this.source.every, now.state === "down", first, retryAfter);
+    this.notBefore = over + 1000 * pause(this.source.maxAge, now.state === "down", first, retryAfter);
     this.retryAt = over + 1000 * retryAfter;
+    if (now.state !== "refused" && now.state !== "down") this.answeredAt = Date.now();
     this.last = now;
     return now;
+  }
+
+  private async load(): Promise<void> {
+    const found = await this.file.read();
+    if (!found) return;
+    this.kept = found.kept;
+    this.answeredAt = found.at;
+    this.last = this.result("kept", notAsked);
   }
 
   /** ask sends a request. It does not throw. */
   protected abstract ask(): Promise<R>;
 
+  /** result returns what is kept with a state. */
+  protected abstract result(state: "kept" | "down", error: OrgdError | undefined, fileError?: unknown): R;
+
   protected async send(operation: string, path: string, etag: string | undefined): Promise<Answer> {
     const headers: Record<string, string> = etag ? { "If-None-Match": etag } : {};
-    return await this.source.transport.send({ operation, method: "GET", path, headers, timeout: this.source.timeout });
+    const { transport, timeout, end } = this.source;
+    return await transport.send({ operation, method: "GET", path, headers, timeout, signal: end });
   }
 }
 
@@ -134,9 +184,9 @@ interface Kept {
 }
 
 /** Resolves one label of one agent. */
-export class AgentResolver extends Resolver<Resolution> {
-  private kept: Kept | undefined;
-  private readonly file: KeptFile<Kept>;
+export class AgentResolver extends Resolver<Resolution, Kept> {
+  protected readonly file: KeptFile<Kept>;
+  private outcome: Outcome | undefined;
 
   constructor(
     source: Source,
@@ -145,17 +195,27 @@ export class AgentResolver extends Resolver<Resolution> {
   ) {
     super(source);
     this.file = new KeptFile(source, "resolved", { server: source.transport.server, agent, label }, (k) =>
-      isResolved(k.answer, agent, label),
+      isResolved(k.answer, agent, label) ? { ...k, etag: "" } : undefined,
     );
   }
 
+  /** resolve returns what is known, and the fallback if that is nothing and the service cannot be asked. */
+  async resolve(fallback: string | undefined): Promise<Resolution> {
+    const now = await this.now();
+    const isOut = now.state === "down" || now.state === "refused";
+    let state: State | undefined;
+    if (now.agent && now.state !== "refused" && this.isStale()) state = "stale";
+    if (!now.agent && isOut && fallback !== undefined) state = "fallback";
+    return state ? (new Known(now.asked, state, now.agent, now.error, now.fileError, fallback) as Resolution) : now;
+  }
+
+  protected result(state: State, error: OrgdError | undefined, fileError?: unknown): Resolution {
+    return new Known(this.agent, state, this.kept?.answer, error, fileError) as Resolution;
+  }
+
   protected async ask(): Promise<Resolution> {
-    if (!this.last) {
-      const kept = await this.file.read();
-      this.kept = kept && { ...kept, etag: "" }; // the first answer is compared with the file, whoever has written that
-    }
-    const before = this.last?.state;
-    let state: State;
+    const before = this.outcome;
+    let state: Outcome;
     let error: OrgdError | undefined;
     try {
       this.kept = await this.fetch();
@@ -165,10 +225,13 @@ export class AgentResolver extends Resolver<Resolution> {
       state = stateOf(error);
       if (state === "no_agent") this.kept = undefined; // it must not work again after a restart
     }
-    const fileError = state === "no_agent" ? await this.file.remove() : await this.file.save(this.kept);
-    if (state !== before && state !== "active") this.source.warn(`${this.agent}, ${this.label}: ${state}: ${String(error ?? this.kept?.answer.status)}`);
-    if (state !== before) this.source.hook("state", { agent: this.agent, label: this.label, state, before });
-    return new Known(this.agent, state, this.kept?.answer, error, fileError) as Resolution;
+    const fileError = state === "no_agent" ? await this.file.remove() : await this.file.save(this.kept, !error);
+    if (state !== before && !this.source.end.aborted) {
+      this.outcome = state;
+      if (state !== "active") this.source.warn(`${this.agent}, ${this.label}: ${state}: ${String(error ?? this.kept?.answer.status)}`);
+      this.source.hook("state", { agent: this.agent, label: this.label, state, before });
+    }
+    return this.result(state, error, fileError);
   }
 
   private async fetch(): Promise<Kept> {
@@ -184,7 +247,7 @@ export class AgentResolver extends Resolver<Resolution> {
 }
 
 /** stateOf returns what an error means for a label. */
-export function stateOf(e: OrgdError): State {
+export function stateOf(e: OrgdError): Outcome {
   if (e.code === 3000) return "no_agent";
   if (e.code === 3001) return "no_label";
   return isRefusal(e) ? "refused" : "down";
@@ -192,7 +255,7 @@ export function stateOf(e: OrgdError): State {
 
 /** isRefusal says whether it stays so until somebody does something. */
 function isRefusal(e: OrgdError): boolean {
-  if (e.status === 401 || e.status === 403) return true; // also by a gateway
+  if (isTokenRefused(e)) return true;
   return e.code !== 0 && e.status >= 400 && e.status < 500 && e.status !== 429;
 }
 
@@ -226,9 +289,8 @@ interface Page {
 }
 
 /** Resolves a label of all agents that have it. */
-export class ListResolver extends Resolver<ResolutionAll> {
-  private kept: { pages: Page[] } | undefined;
-  private readonly file: KeptFile<{ pages: Page[] }>;
+export class ListResolver extends Resolver<ResolutionAll, { pages: Page[] }> {
+  protected readonly file: KeptFile<{ pages: Page[] }>;
 
   constructor(
     source: Source,
@@ -236,15 +298,21 @@ export class ListResolver extends Resolver<ResolutionAll> {
   ) {
     super(source);
     this.file = new KeptFile(source, "labeled", { server: source.transport.server, label }, (k) =>
-      k.pages.every((p) => p.agents.every(isAgent)),
+      k.pages.every((p) => p.agents.every(isAgent)) ? { pages: k.pages.map((p) => ({ ...p, etag: "" })) } : undefined,
     );
   }
 
+  /** resolve returns what is known. */
+  async resolve(): Promise<ResolutionAll> {
+    const r = await this.now();
+    return r.state !== "refused" && this.isStale() ? { ...r, state: "stale" } : r;
+  }
+
+  protected result(state: ResolutionAll["state"], error: OrgdError | undefined, fileError?: unknown): ResolutionAll {
+    return { state, agents: this.kept?.pages.flatMap((p) => p.agents) ?? [], error, fileError };
+  }
+
   protected async ask(): Promise<ResolutionAll> {
-    if (!this.last) {
-      const kept = await this.file.read();
-      this.kept = kept && { ...kept, pages: kept.pages.map((p) => ({ ...p, etag: "" })) }; // as of one agent
-    }
     let state: ResolutionAll["state"] = "current";
     let error: OrgdError | undefined;
     try {
@@ -252,10 +320,9 @@ export class ListResolver extends Resolver<ResolutionAll> {
     } catch (thrown) {
       error = asOrgdError(thrown);
       state = isRefusal(error) ? "refused" : "down";
-      this.source.warn(`all agents, ${this.label}: ${state}: ${String(error)}`);
+      if (!this.source.end.aborted) this.source.warn(`all agents, ${this.label}: ${state}: ${String(error)}`);
     }
-    const fileError = await this.file.save(this.kept);
-    return { state, agents: this.kept?.pages.flatMap((p) => p.agents) ?? [], error, fileError };
+    return this.result(state, error, await this.file.save(this.kept, !error));
   }
 
   /** fetchAnew returns all pages, read without what is kept if the key of its cursors is gone. */
@@ -305,33 +372,40 @@ class KeptFile<T extends object> {
     private readonly source: Source,
     private readonly kind: string,
     private readonly asked: Record<string, string>,
-    private readonly isValid: (kept: T) => boolean,
+    /** Returns what a file has without its tags, as anybody may have written it; undefined if it is about something else. */
+    private readonly untagged: (kept: T) => T | undefined,
   ) {}
 
   private async name(): Promise<string> {
     return `${this.kind}-${(await sha256(Object.values(this.asked).join("\n"))).slice(0, 32)}.json`;
   }
 
-  /** read returns what is kept, undefined if there is nothing that can be used. */
-  async read(): Promise<T | undefined> {
+  /** read returns what is kept and when the service has said it, undefined if there is nothing that can be used. */
+  async read(): Promise<{ kept: T; at: number } | undefined> {
     const directory = await this.source.directory;
     if (!directory) return undefined;
     const file = await this.name();
     try {
-      const kept = JSON.parse(await directory.read(file)) as T & Record<string, unknown>;
-      if (Object.entries(this.asked).some(([key, value]) => kept[key] !== value) || !this.isValid(kept)) {
-        throw new Error("the file is about something else");
-      }
+      const found = JSON.parse(await directory.read(file)) as T & Record<string, unknown>;
+      const isAsked = Object.entries(this.asked).every(([key, value]) => found[key] === value);
+      const kept = isAsked ? this.untagged(found) : undefined;
+      if (!kept) throw new Error("the file is about something else");
+      const at = await directory.modified(file);
       this.saved = kept;
+      return { kept, at };
     } catch (error) {
       if (!isMissing(error)) this.source.hook("file", { file: directory.path(file), error });
+      return undefined;
     }
-    return this.saved;
   }
 
-  /** save keeps an answer unless the file has it. It returns why it did not. */
-  async save(kept: T | undefined): Promise<unknown> {
-    if (kept === undefined || kept === this.saved) return undefined;
+  /** save keeps an answer. If the file has it and the service has confirmed it, only its time is new. It returns why it did not. */
+  async save(kept: T | undefined, isConfirmed: boolean): Promise<unknown> {
+    if (kept === undefined) return undefined;
+    if (kept === this.saved) {
+      if (isConfirmed) await (await this.source.directory)?.touch(await this.name());
+      return undefined;
+    }
     return await this.change(async (directory, file) => {
       const own = `.${file}.${Math.random().toString(36).slice(2)}.tmp`;
       await directory.replace(file, JSON.stringify({ ...this.asked, ...kept }), own);

@@ -1,4 +1,4 @@
-import { ConnectionFailed, errorOf, OrgdError } from "./errors.js";
+import { ConnectionFailed, errorOf, OrgdError, Unauthenticated } from "./errors.js";
 import { isNode, readText } from "./files.js";
 import type { Hook } from "./hook.js";
 
@@ -114,11 +114,15 @@ export class Transport {
   }
 
   private async currentToken(): Promise<string> {
-    if (typeof this.token === "function") return await this.token();
-    if (this.token !== undefined || this.tokenFile === undefined) return this.token ?? "";
-    const token = (await readText(this.tokenFile)).trim();
-    if (token === "") throw new Error(`the token is empty: ${this.tokenFile}`);
-    return token;
+    try {
+      if (typeof this.token === "function") return await this.token();
+      if (this.token !== undefined || this.tokenFile === undefined) return this.token ?? "";
+      const token = (await readText(this.tokenFile)).trim();
+      if (token === "") throw new Error(`the file ${this.tokenFile} is empty`);
+      return token;
+    } catch (error) {
+      throw new Unauthenticated(`there is no token: ${String(error)}`, {}, { cause: error });
+    }
   }
 
   private measure(date: string | null): void {
@@ -137,8 +141,6 @@ async function bounded<T>(call: Call, work: (signal: AbortSignal) => Promise<T>)
   const stop = (): void => {
     end.abort(call.signal?.reason);
   };
-  if (call.signal?.aborted) stop();
-  call.signal?.addEventListener("abort", stop);
   const timer = setTimeout(() => {
     end.abort(new Error(`no answer in ${call.timeout} seconds`));
   }, call.timeout * 1000);
@@ -147,6 +149,8 @@ async function bounded<T>(call: Call, work: (signal: AbortSignal) => Promise<T>)
       reject(end.signal.reason as Error);
     });
   });
+  if (call.signal?.aborted) stop();
+  call.signal?.addEventListener("abort", stop);
   try {
     return await Promise.race([work(end.signal), ended]);
   } finally {

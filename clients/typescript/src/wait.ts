@@ -3,6 +3,16 @@ export function jitter(low: number, high: number, random: () => number = Math.ra
   return low + (high - low) * random();
 }
 
+/** within returns what work comes to, undefined if that takes longer than so many seconds. */
+export async function within<T>(seconds: number, work: Promise<T>): Promise<T | undefined> {
+  const over = new Signal();
+  try {
+    return await Promise.race([work, over.wait(seconds, true).then(() => undefined)]);
+  } finally {
+    over.notify();
+  }
+}
+
 /** Wakes those who wait. */
 export class Signal {
   readonly #waiting = new Set<() => void>();

@@ -77,7 +77,7 @@ export class Watch {
     while (!this.ended) {
       const force = w.touched;
       w.touched = false;
-      if (force) await this.pause(this.source.every * jitter(0, 1 / 30));
+      if (force) await this.pause(this.source.maxAge * jitter(0, 1 / 30));
       w.latest = await w.resolver.get(force);
       if (w.latest.agent) w.known.add(w.latest.agent.agent_id).add(fold(w.latest.agent.name));
       this.news.notify();

@@ -15,6 +15,7 @@ from .errors import (
     VersionConflict,
 )
 from .resolve import Resolution, ResolutionAll
+from .task import Task
 
 if TYPE_CHECKING:
     from .aio import AsyncClient
@@ -31,6 +32,7 @@ __all__ = [
     "RateLimited",
     "Resolution",
     "ResolutionAll",
+    "Task",
     "Unauthenticated",
     "Unavailable",
     "VersionConflict",

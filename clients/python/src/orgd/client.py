@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ConnectionFailed, OrgdError
 from .report import Reporter
-from .resolve import ListResolver, Resolution, ResolutionAll, Resolver
+from .resolve import ListResolver, Resolver, Source, falling_back
+from .task import Task
 from .transport import Request, Transport, retry_after
 from .watch import Watch
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import httpx
 
     from .report import Event
+    from .resolve import Resolution, ResolutionAll
     from .transport import Answer, OnEvent, Token
 
 ATTEMPTS = 3
@@ -36,7 +38,9 @@ class Client:
 
     server and token come from ORGD_SERVER, and from ORGD_TOKEN or ORGD_TOKEN_FILE, if they are
     missing. directory keeps last known answers and events that are not accepted yet; without
-    it they are in memory only. every and timeout are seconds: between two questions, and of one.
+    it they are in memory only. max_age and timeout are seconds: how old an answer may be before it is
+    asked for again, and how long a request may take. An answer that is older than max_stale seconds
+    is called stale.
     """
 
     def __init__(
@@ -46,36 +50,39 @@ class Client:
         token: Token | None = None,
         token_file: str | os.PathLike[str] | None = None,
         directory: str | os.PathLike[str] | None = None,
-        every: float = 30.0,
+        max_age: float = 30.0,
+        max_stale: float | None = None,
         timeout: float = 5.0,
         max_events: int = 10_000,
         on_event: OnEvent | None = None,
         http: httpx.Client | None = None,
     ) -> None:
-        if not every > 0 or not timeout > 0:
-            raise ValueError("every and timeout are seconds, and more than 0")
+        if not max_age > 0 or not timeout > 0:
+            raise ValueError("max_age and timeout are seconds, and more than 0")
         self._transport = Transport(server, token, token_file, timeout, on_event, http)
-        self._every = every
-        self._directory = None if directory is None else os.fspath(directory)
+        directory = None if directory is None else os.fspath(directory)
+        self._source = Source(self._transport, directory, max_age, max_stale)
         self._lock = threading.Lock()  # of what follows
         self._resolvers: dict[tuple[str, str], Resolver] = {}
         self._lists: dict[str, ListResolver] = {}
         self._watches: weakref.WeakSet[Watch] = weakref.WeakSet()
         self._closed = False
-        self._reporter = Reporter(self._transport, self._directory, every, max_events)
+        self._reporter = Reporter(self._transport, directory, max_age, max_events)
         atexit.register(self.close)
         _clients.add(self)
 
-    def resolve(self, agent: str, label: str = "production") -> Resolution:
+    def resolve(self, agent: str, label: str = "production", *, fallback: str | None = None) -> Resolution:
         """Returns what a label of an agent names, by the agent's id or name.
 
-        It asks the service unless it has done so lately, and never raises because of its answer.
+        What is known is returned at once, and asked for again in the background when it is old. It waits
+        only while nothing is known, for at most timeout seconds, and then returns the fallback if there
+        is one. It never raises because of an answer.
         """
-        return self._resolver(agent, label).ask()
+        return falling_back(self._resolver(agent, label).get(), fallback)
 
     def resolve_all(self, label: str = "production") -> ResolutionAll:
-        """Returns what a label names, of all agents that have it."""
-        return self._list(label).ask()
+        """Returns what a label names, of all agents that have it, as resolve does of one."""
+        return self._list(label).get()
 
     def watch(self, *agents: str, label: str = "production") -> Iterator[Resolution]:
         """Yields what a label of each agent names, and then each change of it.
@@ -83,6 +90,10 @@ class Client:
         It ends when the loop is left or the client is closed.
         """
         return self._watch(agents, label).run()
+
+    def task(self, agent: str, task_id: str, label: str = "production") -> Task:
+        """Returns a task for a with statement, which reports its start, end, outcome and version."""
+        return Task(self, agent, task_id, label)
 
     def report(self, events: Event | Iterable[Event]) -> int:
         """Takes one event or several into the buffer, and returns how many there was room for.
@@ -166,7 +177,7 @@ class Client:
         with self._lock:
             r = self._resolvers.get((agent, label))
             if r is None:
-                r = self._resolvers[agent, label] = Resolver(self._transport, self._every, self._directory, agent, label)
+                r = self._resolvers[agent, label] = Resolver(self._source, agent, label)
             return r
 
     def _list(self, label: str) -> ListResolver:
@@ -175,13 +186,13 @@ class Client:
         with self._lock:
             r = self._lists.get(label)
             if r is None:
-                r = self._lists[label] = ListResolver(self._transport, self._every, self._directory, label)
+                r = self._lists[label] = ListResolver(self._source, label)
             return r
 
     def _watch(self, agents: tuple[str, ...], label: str) -> Watch:
         if not agents:
             raise ValueError("there must be an agent to watch")
-        watch = Watch(self._transport, [self._resolver(a, label) for a in dict.fromkeys(agents)], self._every)
+        watch = Watch(self._source, [self._resolver(a, label) for a in dict.fromkeys(agents)])
         with self._lock:
             if self._closed:
                 raise RuntimeError("the client is closed")

@@ -36,7 +36,7 @@ class ConnectionFailed(OrgdError):
 
 
 class Unauthenticated(OrgdError):
-    """The token is missing, not valid, expired or revoked."""
+    """The token is missing, not valid, expired or revoked; its status is 0 if the client has none to send."""
 
 
 class Forbidden(OrgdError):

@@ -7,13 +7,17 @@ import errno
 import json
 import os
 import sys
+import time
 from typing import Any, cast
 
 Document = dict[str, Any]
 
 
 def make_directory(path: str) -> None:
-    """Makes a directory that only its owner can read, unless it exists."""
+    """Makes a directory that only its owner can read, and those above it, unless they exist."""
+    above = os.path.dirname(path)
+    if above and not os.path.isdir(above):
+        make_directory(above)
     os.makedirs(path, mode=0o700, exist_ok=True)
 
 
@@ -77,6 +81,16 @@ class DocumentFile:
             raise ValueError("the file is about something else")
         self._has = kept
         return kept
+
+    def age(self) -> float:
+        """Returns the seconds since the file was saved or touched."""
+        return max(time.time() - os.stat(self.path).st_mtime, 0.0)
+
+    def touch(self) -> None:
+        """Notes that the document is as it should be, if that is possible."""
+        if self.path:
+            with contextlib.suppress(OSError):
+                os.utime(self.path)
 
     def save(self, document: Document | None) -> OSError | None:
         """Has the file hold a document, or removes it with None. Returns why that was not possible."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, cast
 
-from .errors import OrgdError
+from .errors import OrgdError, Unauthenticated
 from .files import make_directory, remove, replace_file
 from .transport import Request, Transport, retry_after
 
@@ -27,6 +27,7 @@ MAX_BATCH = 4 << 20
 LAST_WAIT = 30.0
 TIMEOUT = 30.0
 MAX_OFFSET = 60.0  # of two clocks
+MAX_WARNINGS = 1000  # that are told
 LINGER = 1.0  # for more events, so that they share a request
 REPORTERS = ("agent", "reporter", "department_admin")  # who may report of some agents and not of others
 
@@ -59,12 +60,13 @@ class Bundle:
 class Reporter:
     """A buffer of events, and a thread that sends them."""
 
-    def __init__(self, transport: Transport, directory: str | None, every: float, max_events: int) -> None:
+    def __init__(self, transport: Transport, directory: str | None, max_age: float, max_events: int) -> None:
         self._transport = transport
         self._directory = None if directory is None else os.path.join(directory, "reports")
-        self._every = every
+        self._max_age = max_age
         self._max_events = max_events
         self._scanned: set[str] = set()
+        self._warned: set[str] = set()
         self.after_fork()
         self._scan(adopt_all=True)
         with self._changed:
@@ -83,7 +85,7 @@ class Reporter:
         # Only the thread has these.
         self._failures = 0
         self._held: dict[str, tuple[int, float]] = {}  # agents that are refused: how often, and until when
-        self._scan_at = time.monotonic() + self._every
+        self._scan_at = time.monotonic() + self._max_age
         self._last = b"", ""  # what was sent, and its Idempotency-Key
 
     def report(self, events: Event | Iterable[Event]) -> int:
@@ -132,7 +134,7 @@ class Reporter:
     def _add(self, entries: list[Entry]) -> None:
         self._made += 1
         name = f"{time.time_ns() // 1_000_000:013d}-{self._made % 1_000_000:06d}-{os.urandom(8).hex()}.json"
-        self._keep(name, entries, time.monotonic() + min(LINGER, self._every / 30))
+        self._keep(name, entries, time.monotonic() + min(LINGER, self._max_age / 30))
         self._start()
         if max(self._bundles[name].not_before, self._not_before) < self._sleeps_until:
             self._changed.notify_all()
@@ -178,7 +180,7 @@ class Reporter:
         except OSError as error:  # such as too many open files
             self._transport.emit("file", file=self._path(name), error=str(error))
             if name in self._bundles:
-                self._bundles[name].not_before = time.monotonic() + self._every
+                self._bundles[name].not_before = time.monotonic() + self._max_age
         except (ValueError, KeyError, TypeError) as error:
             count = self._bundles[name].count if name in self._bundles else 1
             self._forget(name)
@@ -220,7 +222,7 @@ class Reporter:
         while self._wait():
             if time.monotonic() >= self._scan_at:
                 self._scan()
-                self._scan_at = time.monotonic() + self._every
+                self._scan_at = time.monotonic() + self._max_age
             batch = self._batch()
             if batch:
                 self._send(batch)
@@ -268,7 +270,7 @@ class Reporter:
             self._failures += 1
             asked = retry_after(error) * random.uniform(1, 1.2)
             wait = max(backoff(self._failures), asked)
-            if error.status in (401, 403):
+            if isinstance(error, Unauthenticated) or error.status in (401, 403):
                 self._transport.emit("refused", detail=error.detail)
             elif self._failures == 1:
                 self._transport.warn(f"events are pending: {error}")
@@ -348,10 +350,18 @@ class Reporter:
         request = Request("POST", "/activities", headers=headers, content=content)
         result = self._transport.send("report", request, timeout=TIMEOUT, direct=True).envelope()["data"]
         self._last = b"", ""
+        self._warn(result.get("warnings") or [])
         try:
             return int(result["accepted"]), int(result["duplicates"])
         except (KeyError, TypeError, ValueError):
             raise OrgdError("this is not how orgd answers a report") from None
+
+    def _warn(self, texts: list[str]) -> None:
+        """Tells what the service has found in events that it has accepted, each text once."""
+        for text in (re.sub(r"^events\[\d+\]\.", "", t) for t in texts):
+            if text not in self._warned and len(self._warned) < MAX_WARNINGS:
+                self._warned.add(text)
+                self._transport.emit("warning", detail=text)
 
 
 def entry_of(event: Event) -> Entry:

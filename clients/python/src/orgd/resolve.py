@@ -7,24 +7,26 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
-from .errors import OrgdError
+from .errors import OrgdError, Unauthenticated
 from .files import DocumentFile
-from .transport import Answer, Request, Transport, path, retry_after
+from .transport import Request, path, retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .transport import Answer, Transport
     from .types import ResolvedAgent
 
-State = Literal["active", "inactive", "no_label", "no_agent", "refused", "down"]
-StateAll = Literal["current", "refused", "down"]
+State = Literal["active", "inactive", "no_label", "no_agent", "refused", "down", "kept", "stale", "fallback"]
+StateAll = Literal["current", "refused", "down", "kept", "stale"]
 
 
 class Resolution(NamedTuple):
     """What is known of an agent and its label.
 
     agent is the last known answer, also while the service does not answer. error is why it is
-    not from the service now, file_error why the file does not have it.
+    not from the service now, file_error why the file does not have it. fallback is the prompt to
+    work with while nothing is known.
     """
 
     asked: str
@@ -33,6 +35,7 @@ class Resolution(NamedTuple):
     agent: ResolvedAgent | None = None
     error: OrgdError | None = None
     file_error: OSError | None = None
+    fallback: str | None = None
 
     @property
     def version(self) -> int | None:
@@ -41,13 +44,13 @@ class Resolution(NamedTuple):
 
     @property
     def instructions(self) -> str | None:
-        """The prompt of the version."""
-        return self.agent["snapshot"]["instructions"] if self.agent else None
+        """The prompt of the version, or the fallback."""
+        return self.agent["snapshot"]["instructions"] if self.agent else self.fallback
 
     @property
     def usable(self) -> bool:
         """Whether the agent may work."""
-        return self.agent is not None and self.agent["status"] == "active"
+        return self.agent["status"] == "active" if self.agent else self.fallback is not None
 
     def attributes(self) -> dict[str, str]:
         """Returns the attributes for the spans of what the agent does."""
@@ -58,6 +61,13 @@ class Resolution(NamedTuple):
             "gen_ai.prompt.name": self.agent["name"],
             "gen_ai.prompt.version": str(self.agent["version"]),
         }
+
+
+def falling_back(resolution: Resolution, fallback: str | None) -> Resolution:
+    """Returns the fallback, if there is one, in place of a resolution without an answer of the service."""
+    if fallback is None or resolution.agent is not None or resolution.state not in ("down", "refused"):
+        return resolution
+    return resolution._replace(state="fallback", fallback=fallback)
 
 
 class ResolutionAll(NamedTuple):
@@ -75,11 +85,11 @@ class Pauses:
 
     def __init__(
         self,
-        every: float,
+        max_age: float,
         clock: Callable[[], float] = time.monotonic,
         uniform: Callable[[float, float], float] = random.uniform,
     ) -> None:
-        self._every = every
+        self._max_age = max_age
         self._clock = clock
         self._uniform = uniform
         self._spread = True  # the first pause parts those that were started together
@@ -87,7 +97,7 @@ class Pauses:
 
     def begin(self, *, down: bool, retry_after: float) -> None:
         """Begins the pause after a request."""
-        pause = self._every * (4 / 3 if down else 1) * self._uniform(0.8, 1.2)
+        pause = self._max_age * (4 / 3 if down else 1) * self._uniform(0.8, 1.2)
         if self._spread:
             pause *= self._uniform(0, 1)
             self._spread = False
@@ -103,17 +113,62 @@ class Pauses:
 R = TypeVar("R", Resolution, ResolutionAll)
 
 
+class Source(NamedTuple):
+    """What all pollers share."""
+
+    transport: Transport
+    directory: str | None
+    max_age: float
+    max_stale: float | None
+
+
 class Poller(Generic[R]):
     """Asks one question again and again, with pauses and never twice at a time."""
 
-    def __init__(self, transport: Transport, every: float, file: DocumentFile) -> None:
+    def __init__(self, source: Source, kind: str, about: dict[str, str]) -> None:
         self.last: R
-        self.pauses = Pauses(every)
+        self.pauses = Pauses(source.max_age)
         self.listeners: set[threading.Event] = set()
-        self._transport = transport
-        self._file = file
-        self._turn = threading.Lock()
+        self._transport = source.transport
+        self._max_stale = source.max_stale
+        self._file = DocumentFile(source.directory, kind, {"server": source.transport.server, **about})
+        self._turn = threading.Lock()  # of who asks
+        self._turns = threading.Lock()  # of _asking
         self._rounds = 0
+        self._asking: threading.Thread | None = None
+        self._confirmed = float("-inf")  # when the service has said what is known, by the clock of pauses
+
+    def get(self) -> R:
+        """Returns what is known, and has the service asked behind if that is old.
+
+        Only if nothing is known it waits for the answer, for at most the timeout.
+        """
+        asking = self._ask_behind()
+        if asking is not None and not self.is_known():
+            asking.join(self._transport.timeout + 0.1)  # a request that is given up then has been told
+        last = self.last
+        if self._max_stale is None or not self.is_known() or time.monotonic() < self._confirmed + self._max_stale:
+            return last
+        return last if last.state in ("no_agent", "refused") else last._replace(state="stale")
+
+    def is_known(self) -> bool:
+        """Reports whether there is an answer, from the file or by the service."""
+        return self._confirmed > float("-inf")
+
+    def _ask_behind(self) -> threading.Thread | None:
+        """Has a thread ask if it is time to. Returns the one that does, None if there is none."""
+        with self._turns:
+            if self._asking is not None and self._asking.is_alive():
+                return self._asking
+            if self.pauses.left() > 0:
+                return None
+            thread = threading.Thread(target=self.ask, name="orgd-resolve", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:  # the program ends
+                return None
+            self._asking = thread
+            return thread
 
     def ask(self, *, hurry: bool = False) -> R:
         """Returns what the service says, or the last result if it is not time to ask.
@@ -127,6 +182,9 @@ class Poller(Generic[R]):
         try:
             if (hurry or rounds == self._rounds) and self.pauses.left(hurry=hurry) <= 0:
                 self.last = self._round()
+                if self.last.state not in ("refused", "down"):
+                    self._confirmed = time.monotonic()
+                    self._file.touch()
                 self.pauses.begin(down=self.last.state == "down", retry_after=retry_after(self.last.error))
                 self._rounds += 1
         finally:
@@ -141,7 +199,10 @@ class Poller(Generic[R]):
     def _load(self) -> dict[str, Any]:
         """Returns what the file has, nothing if it cannot be used."""
         try:
-            return self._file.load() or {}
+            kept = self._file.load()
+            if kept is not None:
+                self._confirmed = time.monotonic() - self._file.age()
+            return kept or {}
         except (OSError, ValueError) as error:
             self._transport.emit("file", file=self._file.path, error=str(error))
             return {}
@@ -159,17 +220,16 @@ NOT_ASKED = OrgdError("the service was not asked yet")
 class Resolver(Poller[Resolution]):
     """Keeps what a label of an agent names."""
 
-    def __init__(self, transport: Transport, every: float, directory: str | None, agent: str, label: str) -> None:
-        about = {"server": transport.server, "agent": agent, "label": label}
-        super().__init__(transport, every, DocumentFile(directory, "resolved", about))
+    def __init__(self, source: Source, agent: str, label: str) -> None:
+        super().__init__(source, "resolved", {"agent": agent, "label": label})
         self.agent = agent
         self._label = label
         # Without its tag: the first answer is compared with the file, whoever has written that.
         self._kept: dict[str, Any] | None = {**self._load(), "etag": ""}
         if not self._answers(self._kept.get("answer")):
-            self._kept = None
+            self._kept, self._confirmed = None, float("-inf")
         self._state: State | None = None
-        self.last = Resolution(agent, label, "down", self._known(), NOT_ASKED)
+        self.last = Resolution(agent, label, "kept" if self._kept else "down", self._known(), NOT_ASKED)
 
     def _known(self) -> ResolvedAgent | None:
         return self._kept["answer"] if self._kept else None
@@ -221,7 +281,7 @@ def state_of(error: OrgdError) -> State:
         return "no_agent"
     if error.code == 3001:
         return "no_label"
-    if error.status in (401, 403) or (error.code and error.status < 500 and error.status != 429):
+    if isinstance(error, Unauthenticated) or error.status in (401, 403) or (error.code and error.status < 500 and error.status != 429):
         return "refused"
     return "down"
 
@@ -237,16 +297,16 @@ def key(name: str) -> str:
 class ListResolver(Poller[ResolutionAll]):
     """Keeps what a label names of all agents that have it."""
 
-    def __init__(self, transport: Transport, every: float, directory: str | None, label: str) -> None:
-        super().__init__(transport, every, DocumentFile(directory, "labeled", {"server": transport.server, "label": label}))
+    def __init__(self, source: Source, label: str) -> None:
+        super().__init__(source, "labeled", {"label": label})
         self._label = label
         self._kept: dict[str, Any] | None = self._load()
         try:
             self._kept = {**self._kept, "pages": [{**page, "etag": ""} for page in self._kept["pages"]]}  # as of one agent
             agents = agents_of(self._kept["pages"])
         except (KeyError, TypeError):
-            self._kept, agents = None, ()
-        self.last = ResolutionAll(label, "down", agents, NOT_ASKED)
+            self._kept, agents, self._confirmed = None, (), float("-inf")
+        self.last = ResolutionAll(label, "kept" if self._kept else "down", agents, NOT_ASKED)
 
     def _round(self) -> ResolutionAll:
         before: list[dict[str, Any]] = self._kept["pages"] if self._kept else []

@@ -9,7 +9,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from .errors import ConnectionFailed, OrgdError, error_of
+from .errors import ConnectionFailed, OrgdError, Unauthenticated, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -86,6 +86,13 @@ class Transport:
         self._own = http is None
         self._warned = "", 0.0
         self._lock = threading.Lock()
+        if token is None and token_file is None and http is None:
+            raise ValueError("there is no token: give token or token_file, or set ORGD_TOKEN or ORGD_TOKEN_FILE")
+        if not callable(token):
+            try:
+                self._authorization()
+            except OrgdError as error:
+                raise ValueError(error.detail) from error
 
     def after_fork(self) -> None:
         """Opens connections anew: those of the parent stay its own."""
@@ -206,13 +213,13 @@ class Transport:
                 with open(self._token_file, encoding="utf-8") as f:  # anew, as it may have been renewed
                     token = f.read().strip()
         except Exception as error:
-            raise ConnectionFailed(f"the token cannot be had: {error}") from error
+            raise Unauthenticated(f"the token cannot be had: {error}") from error
         if token is None:
             return {}
         if not token:
-            raise ConnectionFailed("the token is empty")
+            raise Unauthenticated("the token is empty" + (f": {self._token_file}" if self._token is None else ""))
         if not token.isascii() or not token.isprintable() or " " in token:
-            raise ConnectionFailed("the token has characters that no token has")
+            raise Unauthenticated("the token has characters that no token has")
         return {"Authorization": f"Bearer {token}"}
 
     def _compare_clocks(self, headers: Mapping[str, str]) -> None:

@@ -10,14 +10,15 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from .errors import OrgdError
-from .resolve import Resolution, Resolver, key
-from .transport import Request, Transport, retry_after
+from .resolve import key
+from .transport import Request, retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import httpx
 
+    from .resolve import Resolution, Resolver, Source
     from .types import ResolvedAgent
 
 SILENCE = 45.0  # after which a stream is taken for dead
@@ -58,10 +59,10 @@ def blocks(chunks: Iterable[bytes]) -> Iterator[Block]:
 class Watch:
     """Yields what is known of each agent, and then each change. It ends with stop."""
 
-    def __init__(self, transport: Transport, resolvers: list[Resolver], every: float) -> None:
-        self._transport = transport
+    def __init__(self, source: Source, resolvers: list[Resolver]) -> None:
+        self._transport = source.transport
         self._resolvers = resolvers
-        self._every = every
+        self._max_age = source.max_age
         self._names = {r: {key(r.agent)} for r in resolvers}  # by which the service may call each agent
         self._wake = threading.Event()
         self._stopped = threading.Event()
@@ -138,7 +139,7 @@ class Watch:
         with self._lock:
             for r in self._resolvers:
                 if not names or not self._names[r].isdisjoint(names):
-                    self._urgent.setdefault(r, time.monotonic() + random.uniform(0, self._every / 30))
+                    self._urgent.setdefault(r, time.monotonic() + random.uniform(0, self._max_age / 30))
         self._wake.set()
 
     def _follow(self) -> None:

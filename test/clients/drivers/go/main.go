@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -40,20 +39,28 @@ func main() {
 
 // command is what a line asks for.
 type command struct {
-	Do        string   `json:"do"`
-	Server    string   `json:"server"`
-	TokenFile string   `json:"token_file"`
-	Directory string   `json:"directory"`
-	Every     float64  `json:"every"`
-	Timeout   float64  `json:"timeout"`
-	MaxEvents int      `json:"max_events"`
-	Agent     string   `json:"agent"`
-	Agents    []string `json:"agents"`
-	Label     string   `json:"label"`
-	Events    []event  `json:"events"`
-	Method    string   `json:"method"`
-	Path      string   `json:"path"`
-	Body      any      `json:"body"`
+	Do        string         `json:"do"`
+	Server    string         `json:"server"`
+	TokenFile string         `json:"token_file"`
+	Directory string         `json:"directory"`
+	MaxAge    float64        `json:"max_age"`
+	MaxStale  float64        `json:"max_stale"`
+	Timeout   float64        `json:"timeout"`
+	MaxEvents int            `json:"max_events"`
+	Agent     string         `json:"agent"`
+	Agents    []string       `json:"agents"`
+	Label     string         `json:"label"`
+	Fallback  *string        `json:"fallback"`
+	Events    []event        `json:"events"`
+	ID        string         `json:"id"`
+	Cost      client.Decimal `json:"cost"`
+	Tokens    int64          `json:"tokens"`
+	Quality   client.Decimal `json:"quality"`
+	Fail      bool           `json:"fail"`
+	Raise     bool           `json:"raise"`
+	Method    string         `json:"method"`
+	Path      string         `json:"path"`
+	Body      any            `json:"body"`
 }
 
 // event is an event as the API takes it.
@@ -86,6 +93,7 @@ type driver struct {
 	states   []any
 	reported map[string]int
 	rejected []any
+	warnings []any
 	dropped  int
 }
 
@@ -99,9 +107,11 @@ func (d *driver) do(line []byte) (any, error) {
 	case "open":
 		return d.open(c)
 	case "resolve":
-		return resolution(d.runtime.Resolve(ctx, c.Agent, c.Label)), nil
+		return waited(func() map[string]any { return d.resolve(ctx, c) }), nil
 	case "resolve_all":
-		return resolutionAll(d.runtime.ResolveAll(ctx, c.Label)), nil
+		return waited(func() map[string]any { return resolutionAll(d.runtime.ResolveAll(ctx, c.Label)) }), nil
+	case "task":
+		return d.task(ctx, c), nil
 	case "watch":
 		d.watches.Go(func() { d.watch(c) })
 		return map[string]any{}, nil
@@ -130,17 +140,58 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func (d *driver) open(c command) (any, error) {
 	d.counts, d.reported = map[string]int{}, map[string]int{"accepted": 0, "duplicates": 0}
 	var err error
-	d.client, err = client.New(client.Config{BaseURL: c.Server, Token: func(context.Context) (string, error) {
-		text, err := os.ReadFile(c.TokenFile)
-		return strings.TrimSpace(string(text)), err
-	}})
-	if err != nil {
-		return nil, err
+	var token client.TokenSource
+	if c.TokenFile != "" {
+		token, err = client.FileToken(c.TokenFile)
 	}
-	d.runtime = d.client.Runtime(client.RuntimeConfig{
-		Directory: c.Directory, Every: seconds(c.Every), Timeout: seconds(c.Timeout), MaxEvents: c.MaxEvents, OnEvent: d.hook,
+	if err == nil {
+		d.client, err = client.New(client.Config{BaseURL: c.Server, Token: token})
+	}
+	if err == nil {
+		d.runtime, err = d.client.Runtime(client.RuntimeConfig{
+			Directory: c.Directory, MaxAge: seconds(c.MaxAge), MaxStale: seconds(c.MaxStale), Timeout: seconds(c.Timeout),
+			MaxEvents: c.MaxEvents, OnEvent: d.hook,
+		})
+	}
+	return map[string]any{}, err
+}
+
+// waited says in an answer whether it took long.
+func waited(do func() map[string]any) any {
+	began := time.Now()
+	answer := do()
+	answer["waited"] = time.Since(began) >= 2*time.Second
+	return answer
+}
+
+func (d *driver) resolve(ctx context.Context, c command) map[string]any {
+	var opts []client.ResolveOption
+	if c.Fallback != nil {
+		opts = append(opts, client.Fallback(*c.Fallback))
+	}
+	return resolution(d.runtime.Resolve(ctx, c.Agent, c.Label, opts...))
+}
+
+// errRaised is what the work of a task fails with.
+var errRaised = errors.New("raised")
+
+func (d *driver) task(ctx context.Context, c command) any {
+	var prompt client.Resolution
+	err := d.runtime.Task(ctx, c.Agent, c.ID, c.Label, func(_ context.Context, task *client.Task) error {
+		prompt, task.Quality = task.Prompt, c.Quality
+		if c.Fail {
+			task.Fail()
+		}
+		if c.Raise {
+			return errors.Join(task.Spend(c.Cost, c.Tokens), errRaised)
+		}
+		return task.Spend(c.Cost, c.Tokens)
 	})
-	return map[string]any{}, nil
+	if err != nil && !errors.Is(err, errRaised) {
+		return map[string]any{"failed": err.Error()}
+	}
+	r := resolution(prompt)
+	return map[string]any{"state": r["state"], "version": r["version"], "instructions": r["instructions"]}
 }
 
 func (d *driver) hook(name string, fields map[string]any) {
@@ -157,6 +208,8 @@ func (d *driver) hook(name string, fields map[string]any) {
 		d.rejected = append(d.rejected, fields["event"].(client.Object)["id"])
 	case "dropped":
 		d.dropped += fields["count"].(int)
+	case "warning":
+		d.warnings = append(d.warnings, fields["detail"])
 	}
 }
 
@@ -165,7 +218,7 @@ func (d *driver) events() any {
 	defer d.mu.Unlock()
 	return map[string]any{
 		"counts": maps.Clone(d.counts), "states": append([]any{}, d.states...), "reported": maps.Clone(d.reported),
-		"rejected": append([]any{}, d.rejected...), "dropped": d.dropped,
+		"rejected": append([]any{}, d.rejected...), "dropped": d.dropped, "warnings": append([]any{}, d.warnings...),
 	}
 }
 
@@ -175,12 +228,15 @@ func resolution(r client.Resolution) map[string]any {
 		"attributes": r.Attributes(), "file_error": r.FileErr != nil,
 	}
 	if r.Agent != nil {
-		answer["version"], answer["instructions"], answer["agent_id"] = r.Version(), r.Instructions(), r.Agent.AgentID
+		answer["version"], answer["agent_id"] = r.Version(), r.Agent.AgentID
+	}
+	if r.Agent != nil || r.State == client.ResolvedFallback {
+		answer["instructions"] = r.Instructions()
 	}
 	return answer
 }
 
-func resolutionAll(r client.ResolutionAll) any {
+func resolutionAll(r client.ResolutionAll) map[string]any {
 	agents := []any{}
 	for _, a := range r.Agents {
 		agents = append(agents, map[string]any{"name": a.Name, "version": a.Version})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import threading
+import time
 from collections import Counter
 from typing import Any
 
@@ -21,6 +23,7 @@ class Driver:
         self.reported: Counter[str] = Counter()
         self.rejected: list[str] = []
         self.dropped = 0
+        self.warnings: list[str] = []
 
     def hook(self, name: str, fields: dict[str, Any]) -> None:
         with self.lock:
@@ -33,14 +36,18 @@ class Driver:
                 self.rejected.append(fields["event"]["id"])
             elif name == "dropped":
                 self.dropped += fields["count"]
+            elif name == "warning":
+                self.warnings.append(fields["detail"])
 
     def do_open(self, server: str, **settings: Any) -> dict[str, Any]:
         self.client = orgd.Client(server, on_event=self.hook, **settings)
         return {}
 
-    def do_resolve(self, agent: str, label: str = "production") -> dict[str, Any]:
-        r = self.client.resolve(agent, label)
+    def do_resolve(self, agent: str, label: str = "production", fallback: str | None = None) -> dict[str, Any]:
+        began = time.monotonic()
+        r = self.client.resolve(agent, label, fallback=fallback)
         return {
+            "waited": time.monotonic() - began >= 2,
             "state": r.state,
             "version": r.version,
             "instructions": r.instructions,
@@ -51,9 +58,21 @@ class Driver:
         }
 
     def do_resolve_all(self, label: str = "production") -> dict[str, Any]:
+        began = time.monotonic()
         r = self.client.resolve_all(label)
+        waited = time.monotonic() - began >= 2
         agents = [{"name": a["name"], "version": a["version"]} for a in r.agents]
-        return {"state": r.state, "agents": agents, "file_error": r.file_error is not None}
+        return {"state": r.state, "agents": agents, "file_error": r.file_error is not None, "waited": waited}
+
+    def do_task(self, agent: str, label: str = "production", **said: Any) -> dict[str, Any]:
+        with contextlib.suppress(ZeroDivisionError), self.client.task(agent, said["id"], label) as task:
+            task.spend(cost=said.get("cost"), tokens=said.get("tokens"))
+            task.quality = said.get("quality")
+            if said.get("fail"):
+                task.fail()
+            if said.get("raise"):
+                raise ZeroDivisionError
+        return {"state": task.prompt.state, "version": task.prompt.version, "instructions": task.prompt.instructions}
 
     def do_watch(self, agents: list[str], label: str = "production") -> dict[str, Any]:
         changes = self.client.watch(*agents, label=label)
@@ -84,6 +103,7 @@ class Driver:
                 "reported": {"accepted": self.reported["accepted"], "duplicates": self.reported["duplicates"]},
                 "rejected": list(self.rejected),
                 "dropped": self.dropped,
+                "warnings": list(self.warnings),
             }
 
     def do_request(self, method: str, path: str, body: Any = None) -> dict[str, Any]:

@@ -5,12 +5,13 @@ const { Client, OrgdError } = await import(process.env.ORGD_TEST_TYPESCRIPT);
 
 let client;
 let seen = [];
-const said = { counts: {}, states: [], reported: { accepted: 0, duplicates: 0 }, rejected: [], dropped: 0 };
+const said = { counts: {}, states: [], reported: { accepted: 0, duplicates: 0 }, rejected: [], dropped: 0, warnings: [] };
 
 function onEvent(name, fields) {
   said.counts[name] = (said.counts[name] ?? 0) + 1;
   if (name === "state") said.states.push(fields.state);
   if (name === "rejected") said.rejected.push(fields.event.id);
+  if (name === "warning") said.warnings.push(fields.detail);
   if (name === "dropped") said.dropped += fields.count;
   if (name === "reported") {
     said.reported.accepted += fields.accepted;
@@ -25,14 +26,20 @@ async function collect({ agents, label }) {
   }
 }
 
+// timed returns what a call returns, and whether it took a second or longer.
+async function timed(call) {
+  const began = performance.now();
+  return [await call, performance.now() - began >= 2000];
+}
+
 const does = {
-  async open({ server, token_file: tokenFile, max_events: maxEvents, directory, every, timeout }) {
-    const given = Object.entries({ server, tokenFile, maxEvents, directory, every, timeout }).filter(([, v]) => v !== undefined);
+  async open({ server, token_file: tokenFile, max_events: maxEvents, directory, max_age: maxAge, max_stale: maxStale, timeout }) {
+    const given = Object.entries({ server, tokenFile, maxEvents, directory, maxAge, maxStale, timeout }).filter(([, v]) => v !== undefined);
     client = new Client({ ...Object.fromEntries(given), onEvent });
     return {};
   },
-  async resolve({ agent, label }) {
-    const r = await client.resolve(agent, label);
+  async resolve({ agent, label, fallback }) {
+    const [r, waited] = await timed(client.resolve(agent, label, { fallback }));
     return {
       state: r.state,
       version: r.version ?? null,
@@ -41,11 +48,12 @@ const does = {
       usable: r.usable,
       attributes: r.attributes(),
       file_error: r.fileError !== undefined,
+      waited,
     };
   },
   async resolve_all({ label }) {
-    const { state, agents, fileError } = await client.resolveAll(label);
-    return { state, agents: agents.map(({ name, version }) => ({ name, version })), file_error: fileError !== undefined };
+    const [{ state, agents, fileError }, waited] = await timed(client.resolveAll(label));
+    return { state, agents: agents.map(({ name, version }) => ({ name, version })), file_error: fileError !== undefined, waited };
   },
   async watch(asked) {
     collect(asked).catch((error) => console.error(error));
@@ -53,6 +61,24 @@ const does = {
   },
   async watched() {
     return { seen };
+  },
+  async task({ agent, id, label, cost, tokens, quality, fail, raise }) {
+    const raised = new Error("raised in the task");
+    let prompt;
+    const work = (task) => {
+      prompt = task.prompt;
+      task.spend({ cost, tokens });
+      task.quality = quality;
+      if (fail) task.fail();
+      if (raise) throw raised;
+    };
+    try {
+      await client.task(agent, id, work, { label });
+      if (raise) throw new Error("the task has hidden what was raised in it");
+    } catch (error) {
+      if (error !== raised) throw error;
+    }
+    return { state: prompt.state, version: prompt.version ?? null, instructions: prompt.instructions ?? null };
   },
   async report({ events }) {
     return { taken: await client.report(events) };
