@@ -25,7 +25,12 @@ func TestMain(m *testing.M) {
 		return dial(ctx, network, addr)
 	}
 	if service == "" {
-		if err := flag.Set("test.skip", "^Example"); err != nil {
+		flag.Parse()
+		skipped := "^Example"
+		if given := flag.Lookup("test.skip").Value.String(); given != "" {
+			skipped += "|" + given
+		}
+		if err := flag.Set("test.skip", skipped); err != nil {
 			panic(err)
 		}
 	}
