@@ -58,6 +58,7 @@ func wantSchema(t *testing.T, call string, err error, stored schemaDoc, ok bool)
 
 // What keeps an operator from starting is one line that names the setting.
 func TestCheckExplains(t *testing.T) {
+	t.Parallel()
 	good := testConfig(t)
 	host := strings.Split(good.URI, "://")[1]
 	for what, tc := range map[string]struct{ uri, want string }{
@@ -138,6 +139,7 @@ func startServer(t *testing.T, docker []string, args ...string) string {
 // A user with nothing but readWrite on the database can migrate it, change and follow
 // what is in it, and kill the sessions of a process that has died.
 func TestReadWriteIsEnough(t *testing.T) {
+	t.Parallel()
 	cfg, keyFile := testConfig(t), filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(keyFile, []byte("c2hhcmVkLWJ5LWFsbC1tZW1iZXJz"), 0o400); err != nil {
 		t.Fatal(err)

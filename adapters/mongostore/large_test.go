@@ -117,6 +117,7 @@ func TestTimeOfALargeChange(t *testing.T) {
 // While a large change is written the servers fall silent: its caller learns that as soon
 // as others do.
 func TestSilenceDuringALargeChange(t *testing.T) {
+	t.Parallel()
 	near := openTest(t)
 	far, proxy := near.behindProxy(t)
 	var silent atomic.Pointer[time.Time]

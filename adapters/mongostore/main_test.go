@@ -140,6 +140,7 @@ func (db *DB) empty(ctx context.Context) error {
 }
 
 func TestPorts(t *testing.T) {
+	t.Parallel()
 	portstest.All(t, func(t *testing.T) portstest.Stores { return openTest(t).Stores() })
 }
 

@@ -46,6 +46,7 @@ func lostAddr(t *testing.T, silent bool) string {
 }
 
 func TestLostServer(t *testing.T) {
+	t.Parallel()
 	for what, silent := range map[string]bool{"refuses": false, "is silent": true} {
 		t.Run(what, func(t *testing.T) {
 			cfg := Default()
@@ -121,6 +122,7 @@ func (db *DB) behindProxy(t *testing.T) (*DB, *faultproxy.Proxy) {
 // A network that goes silent under load is an outage to everybody: to those whose
 // answers are lost, and to those who meet the driver clearing its connections.
 func TestSilentNetwork(t *testing.T) {
+	t.Parallel()
 	db, proxy := openTest(t).behindProxy(t)
 	time.AfterFunc(200*time.Millisecond, proxy.HalfOpen)
 	end := time.Now().Add(5 * time.Second)
@@ -162,6 +164,7 @@ func wantBack(t *testing.T, db *DB) {
 // A commit whose answer is lost, and whose retry comes to no server, may have been
 // applied.
 func TestUnconfirmedCommit(t *testing.T) {
+	t.Parallel()
 	near := openTest(t)
 	db, proxy := near.behindProxy(t)
 	cut := time.AfterFunc(time.Hour, proxy.Cut)
@@ -207,6 +210,7 @@ func TestUnconfirmedCommit(t *testing.T) {
 // After a commit that has timed out another transaction begins, whose statements the driver
 // does not retry.
 func TestBeginAfterACommitThatHasTimedOut(t *testing.T) {
+	t.Parallel()
 	db, proxy := openTest(t).behindProxy(t)
 	w := db.writer
 	insert := func() error {
@@ -245,6 +249,7 @@ func wantOutcome(t *testing.T, what string, err error, want string) {
 
 // A refusal that nobody confirms is none, and what was not stored is said to be so.
 func TestUnconfirmedRefusal(t *testing.T) {
+	t.Parallel()
 	for what, refusal := range map[string]error{"a refusal": agent.ErrExists, "no effect": nil} {
 		t.Run(what, func(t *testing.T) {
 			db, proxy := openTest(t).behindProxy(t)
@@ -271,6 +276,7 @@ func TestUnconfirmedRefusal(t *testing.T) {
 // A transaction that could not be ended in time does not lock its documents until
 // the next one.
 func TestLeftTransaction(t *testing.T) {
+	t.Parallel()
 	near := openTest(t)
 	db, proxy := near.behindProxy(t)
 	err := db.write(t.Context(), func(t *tx) error {
@@ -298,6 +304,7 @@ func TestLeftTransaction(t *testing.T) {
 
 // A lock that could not be released does not last for its lease.
 func TestLeftLock(t *testing.T) {
+	t.Parallel()
 	near := openTest(t)
 	db, proxy := near.behindProxy(t)
 	c := idempotency.Lock{Key: "k", Fingerprint: "f", Owner: "first", At: now()}

@@ -36,6 +36,7 @@ const quietTime = 2 * time.Minute
 // the time of an operation stops nobody: neither who comes back, nor the tail of a process
 // that stood still, nor the recorder of deliveries.
 func TestLongLogOfOthers(t *testing.T) {
+	t.Parallel()
 	db := openTest(t)
 	s := db.Stores()
 	from, err := s.Stream.Head(t.Context())
@@ -135,6 +136,7 @@ func wantRead(t *testing.T, db *DB, position activity.Seq, want []activity.ID) {
 // TestForgottenConnection: a connection that the network has forgotten, while it has
 // others, is noticed by those who wait at the end of the log.
 func TestForgottenConnection(t *testing.T) {
+	t.Parallel()
 	near := openTest(t)
 	db, proxy := near.behindProxy(t)
 	from, err := db.Stores().Stream.Head(t.Context())

@@ -62,6 +62,7 @@ func wantOnly(t *testing.T, errs []error, n int, want error) {
 // Hires and moves into a department while it is deleted: either it is empty and
 // goes, or it stays with everybody who came.
 func TestDeleteMeetsArrivals(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	other := officeOf(t, o.db.replica(t))
 	o.must(o.createDepartment(t.Context(), "Home", 1))
@@ -247,6 +248,7 @@ func (o *office) wantLogged(position activity.Seq, n int) []activity.Logged {
 
 // An agent of three quarters of a megabyte is changed by many at once.
 func TestLongAgentMeets(t *testing.T) {
+	t.Parallel()
 	const writers = 32
 	o := newOffice(t)
 	other := officeOf(t, o.db.replica(t))
@@ -337,6 +339,7 @@ func (o *office) currency(ctx context.Context, code string) error {
 
 // What a process has locked that was killed is free after its lease.
 func TestDeadProcess(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	o.must(o.createDepartment(t.Context(), "Sales", 1))
 	o.wantFreeAfterDeath(o.hire("Sales"))

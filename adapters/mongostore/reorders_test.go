@@ -75,6 +75,7 @@ func reversedMembers(members []agent.Member) []agent.Member {
 
 // The order of many agents is changed, with an idempotency key and without.
 func TestLongReorder(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t)
 	before := o.crowd("Sales", 5000)
 	for i, r := range []*idempotency.Record{nil, newRecord(idempotency.MaxReply)} {
@@ -142,6 +143,7 @@ func newKeys(members []agent.Member) []agent.Member {
 // TestAbandonedReorder has a process die after it has accepted a reorder. Whoever needs it
 // finishes it.
 func TestAbandonedReorder(t *testing.T) {
+	t.Parallel()
 	const many = 2*reorderPart + 100
 	for what, finish := range map[string]func(*testing.T, *office, *idempotency.Record) (again bool){
 		"background job": func(t *testing.T, o *office, _ *idempotency.Record) bool {

@@ -27,23 +27,30 @@ import (
 // check; checks run in parallel.
 type Stores = ports.Stores
 
-// All checks every port of a storage.
+// All checks every port of a storage, side by side: a suite waits for the storage most of the time.
 func All(t *testing.T, open func(t *testing.T) Stores) {
-	t.Run("AgentStore", func(t *testing.T) { AgentStore(t, open) })
-	t.Run("IdentityLog", func(t *testing.T) { IdentityLog(t, open) })
-	t.Run("ActivityLog", func(t *testing.T) { ActivityLog(t, open) })
-	t.Run("EventStream", func(t *testing.T) { EventStream(t, open) })
-	t.Run("DepartmentStore", func(t *testing.T) { DepartmentStore(t, open) })
-	t.Run("CompanyStore", func(t *testing.T) { CompanyStore(t, open) })
-	t.Run("ProjectStore", func(t *testing.T) { ProjectStore(t, open) })
-	t.Run("WebhookStore", func(t *testing.T) { WebhookStore(t, open) })
-	t.Run("Outbox", func(t *testing.T) { Outbox(t, open) })
-	t.Run("AuditLog", func(t *testing.T) { AuditLog(t, open) })
-	t.Run("Idempotency", func(t *testing.T) { Idempotency(t, open) })
-	t.Run("Storage", func(t *testing.T) { Storage(t, open) })
-	t.Run("SessionStore", func(t *testing.T) {
-		SessionStore(t, func(t *testing.T) ports.SessionStore { return open(t).Sessions })
-	})
+	for port, suite := range map[string]func(*testing.T, func(*testing.T) Stores){
+		"AgentStore":      AgentStore,
+		"IdentityLog":     IdentityLog,
+		"ActivityLog":     ActivityLog,
+		"EventStream":     EventStream,
+		"DepartmentStore": DepartmentStore,
+		"CompanyStore":    CompanyStore,
+		"ProjectStore":    ProjectStore,
+		"WebhookStore":    WebhookStore,
+		"Outbox":          Outbox,
+		"AuditLog":        AuditLog,
+		"Idempotency":     Idempotency,
+		"Storage":         Storage,
+		"SessionStore": func(t *testing.T, open func(*testing.T) Stores) {
+			SessionStore(t, func(t *testing.T) ports.SessionStore { return open(t).Sessions })
+		},
+	} {
+		t.Run(port, func(t *testing.T) {
+			t.Parallel()
+			suite(t, open)
+		})
+	}
 }
 
 // world is what one check works on: an empty storage, and a clock and ids that
