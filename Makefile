@@ -180,9 +180,8 @@ mongo: ## run what matters most of integration: make stores and make replicas on
 stores: ## run the suites of the store on MongoDB; needs Docker
 	go run ./test/servers $(MAKE) --no-print-directory stores-all
 
-# They wait for the servers most of the time: more at once than there are processors.
 stores-all:
-	.ci/gotest '$(STORES)' -timeout 20m -parallel 4 $(TESTFLAGS)
+	.ci/gotest '$(STORES)' -timeout 20m $(TESTFLAGS)
 
 replicas: ## try three replicas on MongoDB: the interface, failure points, elections; needs Docker
 	go run ./test/servers $(MAKE) --no-print-directory replicas-all

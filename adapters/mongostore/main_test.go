@@ -3,6 +3,7 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"sync"
@@ -20,6 +21,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// Tests wait for the servers most of the time: more at once than there are processors.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if err := dropDatabases(); err != nil {
 			fmt.Fprintln(os.Stderr, "Drop =", err)

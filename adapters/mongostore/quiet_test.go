@@ -36,7 +36,6 @@ const quietTime = 2 * time.Minute
 // the time of an operation stops nobody: neither who comes back, nor the tail of a process
 // that stood still, nor the recorder of deliveries.
 func TestLongLogOfOthers(t *testing.T) {
-	t.Parallel()
 	db := openTest(t)
 	s := db.Stores()
 	from, err := s.Stream.Head(t.Context())

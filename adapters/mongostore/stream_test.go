@@ -40,7 +40,6 @@ func reported(t *testing.T, db *DB, n int) []activity.ID {
 // TestQuietLogMovesOn: what is no event moves the position, in the window of the
 // process and when a page is read from the server.
 func TestQuietLogMovesOn(t *testing.T) {
-	t.Parallel()
 	db := openTest(t)
 	s := db.Stores().Stream
 	first, err := s.Head(t.Context())
