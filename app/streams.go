@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
+	"orgd/domain/fault"
 	"orgd/domain/identity"
 	"orgd/domain/session"
 	"orgd/ports"
@@ -23,7 +25,15 @@ type Streams struct {
 	meter    LogMeter
 	hub      *hub
 	stall    stall
+	open     atomic.Int64
 }
+
+// maxStreams is how many streams a process has at once, of all subjects together.
+const maxStreams = 2048
+
+// ErrManyStreams refuses a stream beyond those that a process has at once. Another process may
+// have room.
+var ErrManyStreams = fault.New(fault.ConcurrencyLimited, "this process follows the log for as many clients as it may").After(30 * time.Second)
 
 // NewStreams returns streams of the log. Each ends with the session that it was
 // opened in.
@@ -63,12 +73,25 @@ type Follow struct {
 	After   *activity.Seq // nil means from now on
 }
 
-// Open begins a stream. Whoever opens it calls Close. It returns [ErrStalled] while this
-// process does not get on with the log.
+// Open begins a stream. Whoever opens it calls Close, once. It returns [ErrStalled] while this
+// process does not get on with the log, and [ErrManyStreams] while it has too many.
 func (s *Streams) Open(ctx context.Context, in Follow) (*Stream, error) {
 	if !s.Working() {
 		return nil, ErrStalled
 	}
+	if s.open.Add(1) > maxStreams {
+		s.open.Add(-1)
+		return nil, ErrManyStreams
+	}
+	st, err := s.begin(ctx, in)
+	if err != nil {
+		s.open.Add(-1)
+	}
+	return st, err
+}
+
+// begin makes the stream that Open has room for.
+func (s *Streams) begin(ctx context.Context, in Follow) (*Stream, error) {
 	f := filter{typ: in.Type, since: in.Since, changes: in.Changes}
 	if in.Agent != nil {
 		id, _, err := s.agents.Resolve(ctx, *in.Agent)
@@ -108,7 +131,10 @@ type Stream struct {
 func (st *Stream) Position() activity.Seq { return st.position }
 
 // Close ends the stream.
-func (st *Stream) Close() { st.leave() }
+func (st *Stream) Close() {
+	st.leave()
+	st.streams.open.Add(-1)
+}
 
 // Next returns the next batch that has events, waiting for them; after
 // maxWait it returns what there is, mostly one without. It returns session.ErrRevoked or

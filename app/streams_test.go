@@ -561,3 +561,27 @@ func TestClientLeaves(t *testing.T) {
 		}
 	})
 }
+
+// A process follows for so many at once; who ends makes room.
+func TestManyStreams(t *testing.T) {
+	log := &fakeLog{}
+	s := newStreams(log)
+	s.open.Store(maxStreams - 1)
+	log.err = errors.New("no log")
+	if _, err := s.Open(t.Context(), Follow{Session: mine()}); !errors.Is(err, log.err) {
+		t.Errorf("Open without a log = %v, want %v", err, log.err)
+	}
+	log.err = nil
+	st, err := s.Open(t.Context(), Follow{Session: mine()})
+	if err != nil {
+		t.Fatalf("Open of the last one = %v", err)
+	}
+	if _, err := s.Open(t.Context(), Follow{Session: mine()}); !errors.Is(err, ErrManyStreams) {
+		t.Errorf("Open of one more = %v, want ErrManyStreams", err)
+	}
+	st.Close()
+	if st, err = s.Open(t.Context(), Follow{Session: mine()}); err != nil {
+		t.Fatalf("Open after another one has ended = %v", err)
+	}
+	st.Close()
+}

@@ -1,14 +1,12 @@
 package client
 
 import (
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -62,11 +60,11 @@ func (s *sender) dropped(count int, reason string) {
 // keep puts a bundle into the queue, and its events into a file if that is possible.
 func (s *sender) keep(b *bundle) {
 	if s.dir != "" {
-		var random [8]byte
-		rand.Read(random[:]) // never fails
 		s.mu.Lock()
-		s.names++
-		file := fmt.Sprintf("%013d-%06d-%x.json", time.Now().UnixMilli(), s.names%1_000_000, random)
+		if s.names++; s.names == 1 {
+			s.renew()
+		}
+		file := fmt.Sprintf("%013d-%06d-%s.json", time.Now().UnixMilli(), s.names%1_000_000, s.owner)
 		s.known[file] = true
 		s.mu.Unlock()
 		if s.write(file, b.events) {
@@ -142,24 +140,30 @@ func (s *sender) unsaved() (n int) {
 	return n
 }
 
-// scan takes the files of other processes, which may have been killed: at the first scan
-// all, later those that were there at the scan before, as a process that runs sends its own
-// sooner.
+// scan takes the files of those that have ended, who may have been killed.
 func (s *sender) scan() {
+	s.mu.Lock()
+	if s.names > 0 {
+		s.renew()
+	}
+	s.mu.Unlock()
 	entries, err := os.ReadDir(s.dir)
 	if !errors.Is(err, fs.ErrNotExist) {
 		s.runtime.fileFailed(s.dir, err)
 	}
-	first, before := s.seen == nil, s.seen
-	s.seen = map[string]bool{}
+	alive := s.alive(entries)
 	for _, e := range entries {
 		file := e.Name()
-		s.seen[file] = true
-		switch {
-		case strings.HasSuffix(file, ".tmp") && before[file]:
-			s.remove(file)
-		case strings.HasSuffix(file, ".json") && (first || before[file]):
+		if owner := ownerOf.FindStringSubmatch(file); owner != nil && alive[owner[1]] {
+			continue
+		}
+		switch filepath.Ext(file) {
+		case ".json":
 			s.adopt(file)
+		case ".tmp":
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > s.lease() {
+				s.remove(file)
+			}
 		}
 	}
 }

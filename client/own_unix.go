@@ -3,6 +3,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -20,3 +21,6 @@ func checkOwn(dir string) error {
 	}
 	return nil
 }
+
+// isGone reports whether there is no process of this id.
+func isGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -12,91 +13,105 @@ import (
 // maxRetryAfter is the longest wait that the service can ask a [Runtime] for.
 const maxRetryAfter = 5 * time.Minute
 
+// latest is what is known, K, and why it is not the service's now.
+type latest[K any] struct {
+	known     *K // nil for nothing
+	state     ResolveState
+	err       error     // of the request
+	fileErr   error     // of the file
+	confirmed time.Time // when the service has said last what there is; no time if it never has
+}
+
 // poll asks for one thing again and again: one request at a time, and not before the pause
-// after the last one is over. T is what callers get, K what is kept of the answer.
+// after the last one is over. T is what callers get.
 type poll[T, K any] struct {
 	runtime *Runtime
 	file    string // with what is kept, "" for none
 	// ask returns what is known after a request, nil for nothing.
 	ask func(ctx context.Context, known *K) (*K, error)
-	// result makes what callers get of what is known, and of the errors of request and file.
-	result func(known *K, err, fileErr error) T
+	// state is what an answer, or the error in its place, means.
+	state func(known *K, err error) ResolveState
+	// result makes what callers get.
+	result func(latest[K]) T
 
-	mu        sync.Mutex
-	last      T
-	known     *K
-	confirmed time.Time     // when the service has said last what there is; no time if it never has
-	saved     *K            // what the file has
-	running   chan struct{} // closed when the request has ended; nil for none
-	rounds    int
-	next      time.Time // when the pause is over
-	notUntil  time.Time // when the wait is over that the service has asked for
-	hurried   bool      // somebody wants a newer answer than that of the running request
+	mu       sync.Mutex
+	last     latest[K]
+	saved    *K            // what the file has
+	running  chan struct{} // closed when the request has ended; nil for none
+	rounds   int
+	next     time.Time // when the pause is over
+	notUntil time.Time // when the wait is over that the service has asked for
+	hurried  bool      // somebody wants a newer answer than that of the running request
 }
 
 // begin reads the file, if it is about the right thing.
 func (p *poll[T, K]) begin(fits func(*K) bool) {
+	p.last = latest[K]{state: ResolvedDown, err: errNotAsked}
 	var k K
-	if p.confirmed = p.runtime.readKept(p.file, &k, func() bool { return fits(&k) }); !p.confirmed.IsZero() {
-		p.known, p.saved = &k, &k
-	}
-	p.last = p.result(p.known, errNotAsked, nil)
-}
-
-// errNotAsked is the error of what is known before the first answer.
-var errNotAsked = errors.New("client: the service was not asked yet")
-
-// atOnce returns what is known, and when it was confirmed, and begins a request if it is time
-// to. Only if nothing is known it waits for that, for the timeout at most; the error is that
-// of a wait that was too long.
-func (p *poll[T, K]) atOnce(ctx context.Context) (last T, confirmed time.Time, err error) {
-	running, last, confirmed := p.start(ctx)
-	if running == nil || !confirmed.IsZero() {
-		return last, confirmed, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, p.runtime.cfg.Timeout)
-	defer cancel()
-	select {
-	case <-running:
-		last, confirmed = p.newest()
-		return last, confirmed, nil
-	case <-ctx.Done():
-		return last, confirmed, ctx.Err()
+	if confirmed := p.runtime.readKept(p.file, &k, func() bool { return fits(&k) }); !confirmed.IsZero() {
+		p.saved = &k
+		p.last.known, p.last.state, p.last.confirmed = &k, ResolvedKept, confirmed
 	}
 }
 
-// newest returns the last answer, and when it was confirmed.
-func (p *poll[T, K]) newest() (last T, confirmed time.Time) {
+var (
+	// errNotAsked is the error of what is known before the first answer.
+	errNotAsked = errors.New("client: the service was not asked yet")
+	// errStale is the error of an answer that is stale and nothing else.
+	errStale = errors.New("client: the last answer is older than MaxStale")
+)
+
+// atOnce returns what is known, and begins a request if it is time to. Only if nothing is
+// known it waits for that, for the timeout at most.
+func (p *poll[T, K]) atOnce(ctx context.Context) T {
+	running, last := p.start(ctx)
+	if running != nil && last.confirmed.IsZero() {
+		ctx, cancel := context.WithTimeout(ctx, p.runtime.cfg.Timeout)
+		defer cancel()
+		select {
+		case <-running:
+			last = p.newest()
+		case <-ctx.Done():
+			last.state, last.err = ResolvedDown, ctx.Err()
+		}
+	}
+	most := p.runtime.cfg.MaxStale
+	if most > 0 && last.known != nil && last.state != ResolvedRefused && time.Since(last.confirmed) > most {
+		last.state, last.err = ResolvedStale, cmp.Or(last.err, errStale)
+	}
+	return p.result(last)
+}
+
+func (p *poll[T, K]) newest() latest[K] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.last, p.confirmed
+	return p.last
 }
 
 // now returns the newest answer: the last one in the pause, else that of a request.
 func (p *poll[T, K]) now(ctx context.Context) T {
-	if running, _, _ := p.start(ctx); running != nil {
+	if running, _ := p.start(ctx); running != nil {
 		select {
 		case <-running:
 		case <-ctx.Done():
 		}
 	}
-	last, _ := p.newest()
-	return last
+	return p.result(p.newest())
 }
 
 // start returns the running request, which it begins if it is time to; nil for none. With it
 // comes what is known before.
-func (p *poll[T, K]) start(ctx context.Context) (running chan struct{}, last T, confirmed time.Time) {
+func (p *poll[T, K]) start(ctx context.Context) (running chan struct{}, last latest[K]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.running != nil || time.Now().Before(p.next) {
-		return p.running, p.last, p.confirmed
+		return p.running, p.last
 	}
 	// Nobody who waits for it can end it, as others wait as well.
 	if p.runtime.background(func() { p.round(context.WithoutCancel(ctx)) }) {
 		p.running = make(chan struct{})
 	}
-	return p.running, p.last, p.confirmed
+	return p.running, p.last
 }
 
 // round sends a request.
@@ -104,21 +119,19 @@ func (p *poll[T, K]) round(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.runtime.life, cancel)()
-	p.mu.Lock()
-	known := p.known
-	p.mu.Unlock()
-	known, err := p.ask(ctx, known)
-	last := p.result(known, err, p.save(known, err == nil))
+	last := p.newest()
+	last.known, last.err = p.ask(ctx, last.known)
+	last.state, last.fileErr = p.state(last.known, last.err), p.save(last.known, last.err == nil)
+	if isDefinite(last.err) {
+		last.confirmed = time.Now().Round(0) // of the wall clock: the monotonic one stops while the machine sleeps
+	}
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.last, p.known = last, known
-	if isDefinite(err) {
-		p.confirmed = time.Now().Round(0) // of the wall clock: the monotonic one stops while the machine sleeps
-	}
-	after := retryAfterOf(err)
+	p.last = last
+	after := retryAfterOf(last.err)
 	p.notUntil = time.Now().Add(after)
-	p.next = time.Now().Add(max(after, pauseAfter(p.runtime.cfg.MaxAge, err, p.rounds == 0)))
+	p.next = time.Now().Add(max(after, pauseAfter(p.runtime.cfg.MaxAge, last.err, p.rounds == 0)))
 	if p.hurried {
 		p.next, p.hurried = p.notUntil, false
 	}

@@ -50,6 +50,8 @@ type entry struct {
 // TaskStarted says that an agent has begun a task.
 type TaskStarted struct {
 	TaskID string `json:"task_id"`
+	// AgentVersion is the version of the agent that caused it, 0 if that is not known.
+	AgentVersion int64 `json:"agent_version,omitzero"`
 	// Other has keys of the caller's choice.
 	Other Object `json:"-"`
 }
@@ -65,6 +67,8 @@ type TaskCompleted struct {
 	// of the sums of these and of [CostIncurred].
 	Cost   Decimal `json:"cost,omitzero"`
 	Tokens int64   `json:"tokens,omitzero"`
+	// AgentVersion is the version of the agent that caused it, 0 if that is not known.
+	AgentVersion int64 `json:"agent_version,omitzero"`
 	// Other has keys of the caller's choice.
 	Other Object `json:"-"`
 }
@@ -75,6 +79,8 @@ type CostIncurred struct {
 	Model        string  `json:"model,omitzero"`
 	InputTokens  int64   `json:"input_tokens,omitzero"`
 	OutputTokens int64   `json:"output_tokens,omitzero"`
+	// AgentVersion is the version of the agent that caused it, 0 if that is not known.
+	AgentVersion int64 `json:"agent_version,omitzero"`
 	// Other has keys of the caller's choice.
 	Other Object `json:"-"`
 }
@@ -84,6 +90,8 @@ type ToolUsed struct {
 	Tool string `json:"tool"`
 	// Success is whether the tool did what it should.
 	Success bool `json:"success"`
+	// AgentVersion is the version of the agent that caused it, 0 if that is not known.
+	AgentVersion int64 `json:"agent_version,omitzero"`
 	// Other has keys of the caller's choice.
 	Other Object `json:"-"`
 }
@@ -95,6 +103,8 @@ type DelegationSent struct {
 	Counterpart string `json:"counterpart,omitzero"`
 	// Score says how well it went, from 0 to 10, empty if there is none.
 	Score Decimal `json:"score,omitzero"`
+	// AgentVersion is the version of the agent that caused it, 0 if that is not known.
+	AgentVersion int64 `json:"agent_version,omitzero"`
 	// Other has keys of the caller's choice.
 	Other Object `json:"-"`
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // ResolveState is what the service has said of an agent and its label.
@@ -136,25 +134,11 @@ func Fallback(instructions string) ResolveOption {
 // timeout at most and not in the pause after a request without an answer. It waits no longer
 // than ctx. Name the agent by its id, because its name can change.
 func (r *Runtime) Resolve(ctx context.Context, agent, label string, opts ...ResolveOption) Resolution {
-	now, confirmed, err := r.resolver(agent, label).atOnce(ctx)
-	if err != nil {
-		now.State, now.Err = ResolvedDown, err
-	}
-	if now.Agent != nil && r.isStale(now.State, confirmed) {
-		now.State, now.Err = ResolvedStale, cmp.Or(now.Err, errStale)
-	}
+	now := r.resolver(agent, label).atOnce(ctx)
 	for _, opt := range opts {
 		opt(&now)
 	}
 	return now
-}
-
-// errStale is the error of an answer that is stale and nothing else.
-var errStale = errors.New("client: the last answer is older than MaxStale")
-
-// isStale reports whether a state gives way to [ResolvedStale].
-func (r *Runtime) isStale(state ResolveState, confirmed time.Time) bool {
-	return r.cfg.MaxStale > 0 && state != ResolvedRefused && time.Since(confirmed) > r.cfg.MaxStale
 }
 
 // resolver returns what asks for a label of an agent.
@@ -169,18 +153,18 @@ func (r *Runtime) resolver(agent, label string) *poll[Resolution, keptAgent] {
 	before := ResolveState("")
 	p := &poll[Resolution, keptAgent]{runtime: r, file: r.keptFile("resolved", about.Server, agent, label)}
 	p.ask = func(ctx context.Context, known *keptAgent) (*keptAgent, error) { return r.askAgent(ctx, about, known) }
-	p.result = func(known *keptAgent, err, fileErr error) Resolution {
-		now := Resolution{Asked: agent, Err: err, FileErr: fileErr}
-		if known != nil {
-			now.Agent = &known.Answer.ResolvedAgent
+	p.state = func(known *keptAgent, err error) ResolveState {
+		now := stateOf(known, err)
+		if now != before {
+			r.event("state", map[string]any{"agent": agent, "label": label, "state": string(now), "before": string(before)})
+			before = now
 		}
-		now.State = stateOf(now.Agent, err)
-		if known != nil && err == errNotAsked {
-			now.State = ResolvedKept
-		}
-		if now.State != before && err != errNotAsked {
-			r.event("state", map[string]any{"agent": agent, "label": label, "state": string(now.State), "before": string(before)})
-			before = now.State
+		return now
+	}
+	p.result = func(a latest[keptAgent]) Resolution {
+		now := Resolution{Asked: agent, State: a.state, Err: a.err, FileErr: a.fileErr}
+		if a.known != nil {
+			now.Agent = &a.known.Answer.ResolvedAgent
 		}
 		return now
 	}
@@ -228,9 +212,9 @@ func unlessSame(etag string) []Option {
 }
 
 // stateOf returns what an answer says, or the error in its place.
-func stateOf(now *ResolvedAgent, err error) ResolveState {
+func stateOf(known *keptAgent, err error) ResolveState {
 	switch {
-	case err == nil && now.Status == AgentActive:
+	case err == nil && known.Answer.Status == AgentActive:
 		return ResolvedActive
 	case err == nil:
 		return ResolvedInactive
@@ -295,19 +279,23 @@ type keptLabel struct {
 	Server string        `json:"server"`
 	Label  string        `json:"label"`
 	Pages  []labeledPage `json:"pages"`
+
+	agents []ResolvedAgent // of all pages
+}
+
+// join makes agents of the pages.
+func (k *keptLabel) join() {
+	for _, page := range k.Pages {
+		for _, a := range page.Agents {
+			k.agents = append(k.agents, a.ResolvedAgent)
+		}
+	}
 }
 
 // ResolveAll returns which version of each agent a label names, as [Runtime.Resolve] does for
 // one. Each page of the list may take the timeout, but the call waits no longer than that.
 func (r *Runtime) ResolveAll(ctx context.Context, label string) ResolutionAll {
-	now, confirmed, err := r.labelResolver(label).atOnce(ctx)
-	if err != nil {
-		now.State, now.Err = ResolvedDown, err
-	}
-	if !confirmed.IsZero() && r.isStale(now.State, confirmed) {
-		now.State, now.Err = ResolvedStale, cmp.Or(now.Err, errStale)
-	}
-	return now
+	return r.labelResolver(label).atOnce(ctx)
 }
 
 // labelResolver returns what asks for a label of all agents.
@@ -330,17 +318,11 @@ func (r *Runtime) labelResolver(label string) *poll[ResolutionAll, keptLabel] {
 		}
 		return now, nil
 	}
-	p.result = func(known *keptLabel, err, fileErr error) ResolutionAll {
-		now := ResolutionAll{State: failureState(err), Err: err, FileErr: fileErr}
-		if known != nil && err == errNotAsked {
-			now.State = ResolvedKept
-		}
-		if known != nil {
-			for _, page := range known.Pages {
-				for _, a := range page.Agents {
-					now.Agents = append(now.Agents, a.ResolvedAgent)
-				}
-			}
+	p.state = func(_ *keptLabel, err error) ResolveState { return failureState(err) }
+	p.result = func(a latest[keptLabel]) ResolutionAll {
+		now := ResolutionAll{State: a.state, Err: a.err, FileErr: a.fileErr}
+		if a.known != nil {
+			now.Agents = a.known.agents
 		}
 		return now
 	}
@@ -348,6 +330,7 @@ func (r *Runtime) labelResolver(label string) *poll[ResolutionAll, keptLabel] {
 		for i := range k.Pages {
 			k.Pages[i].ETag = "" // as of one agent
 		}
+		k.join()
 		return k.Server == server && k.Label == label
 	})
 	r.labels[label] = p
@@ -383,6 +366,7 @@ func (r *Runtime) askLabel(ctx context.Context, now keptLabel, known *keptLabel)
 	if !changed && len(now.Pages) == len(known.Pages) {
 		return known, nil
 	}
+	now.join()
 	return &now, nil
 }
 

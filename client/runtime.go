@@ -24,7 +24,8 @@ type RuntimeConfig struct {
 	// user's alone. Processes of the user may share it. With "" there is only memory.
 	Directory string
 	// MaxAge is how old an answer may be before it is asked for again, on average; 0 is 30
-	// seconds. Watches ask as often, and as often files of other processes are looked for.
+	// seconds. Watches ask as often, and as often files of processes that have ended are
+	// looked for.
 	MaxAge time.Duration
 	// MaxStale is how old the last answer may be before the state is [ResolvedStale]; 0 is
 	// any age.
@@ -47,7 +48,8 @@ type RuntimeConfig struct {
 	//	file      file, error
 	//
 	// The Logger of the client has rejected, dropped, warning and file, too, as it has failed
-	// requests. A warning of the service about what was reported comes once.
+	// requests. A warning comes once: of the service about what was reported, and of a stream
+	// for which the service has no room.
 	OnEvent func(name string, fields map[string]any)
 }
 
@@ -64,6 +66,7 @@ type Runtime struct {
 	tasks  sync.WaitGroup
 	clock  clock
 	sender *sender
+	feed   *changeFeed
 
 	mu     sync.Mutex
 	agents map[target]*poll[Resolution, keptAgent]
@@ -86,6 +89,7 @@ func (c *Client) Runtime(cfg RuntimeConfig) (*Runtime, error) {
 	r := &Runtime{cfg: cfg, agents: map[target]*poll[Resolution, keptAgent]{}, labels: map[string]*poll[ResolutionAll, keptLabel]{}}
 	r.life, r.end = context.WithCancel(context.Background())
 	r.client = c.once(&r.clock)
+	r.feed = &changeFeed{runtime: r, watched: map[*watched]bool{}}
 	r.sender = newSender(r)
 	r.background(func() { r.sender.run(r.life) })
 	return r, nil
@@ -112,6 +116,7 @@ func (r *Runtime) Close(ctx context.Context) error {
 	r.end()
 	r.mu.Unlock()
 	r.tasks.Wait()
+	r.sender.retire()
 	if lost := r.sender.unsaved(); lost > 0 {
 		return fmt.Errorf("client: %d reports are lost: they were neither accepted nor written to a file", lost)
 	}

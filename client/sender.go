@@ -22,21 +22,21 @@ const (
 type sender struct {
 	runtime *Runtime
 	dir     string        // "" for none
+	owner   string        // of the files that are written here
 	wake    chan struct{} // holds an item if there is something new
 	hurry   chan struct{} // holds an item if the pause is to end
 	scanned chan struct{} // closed when it is known what earlier processes have left
 
 	// Of the goroutine that sends:
 	failures int
-	asked    bool            // for the time
-	warnings []string        // that were told, oldest first
-	seen     map[string]bool // files at the last scan, nil before the first
+	asked    bool     // for the time
+	warnings []string // that were told, oldest first
 
 	mu    sync.Mutex
 	queue []*bundle
 	known map[string]bool // files of the queue, of the batch, and about to be written
 	count int             // events, also of the batch
-	names int             // how many there have been
+	names int             // how many files there have been
 	fewer chan struct{}   // closed when count has become less
 }
 
@@ -47,6 +47,7 @@ func newSender(r *Runtime) *sender {
 	}
 	if r.cfg.Directory != "" {
 		s.dir = filepath.Join(r.cfg.Directory, "reports")
+		s.owner = newOwner()
 	}
 	return s
 }

@@ -31,7 +31,7 @@ type Task struct {
 // there is one, if work panics, and if it calls [Task.Fail].
 func (r *Runtime) Task(ctx context.Context, agent, id, label string, work func(context.Context, *Task) error) (err error) {
 	task := &Task{ID: id, Prompt: r.Resolve(ctx, agent, label)}
-	r.reportTask(agent, TaskStarted{TaskID: id, Other: task.version()})
+	r.reportTask(agent, TaskStarted{TaskID: id, AgentVersion: task.Prompt.Version()})
 	began, returned := time.Now(), false
 	defer func() {
 		r.reportTask(agent, task.completed(returned && err == nil, time.Since(began)))
@@ -69,20 +69,12 @@ func (t *Task) Fail() {
 	t.failed = true
 }
 
-// version is the version that the task works with, in data of an event.
-func (t *Task) version() Object {
-	if v := t.Prompt.Version(); v > 0 {
-		return Object{"agent_version": v}
-	}
-	return nil
-}
-
 // completed is what is reported at the end.
 func (t *Task) completed(success bool, took time.Duration) TaskCompleted {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	done := TaskCompleted{
-		TaskID: t.ID, Success: success && !t.failed, QualityScore: t.Quality, Tokens: t.tokens, Other: t.version(),
+		TaskID: t.ID, Success: success && !t.failed, QualityScore: t.Quality, Tokens: t.tokens, AgentVersion: t.Prompt.Version(),
 		DurationSeconds: Decimal(strconv.FormatFloat(float64(took.Round(time.Millisecond).Milliseconds())/1000, 'f', -1, 64)),
 	}
 	if t.cost != nil {

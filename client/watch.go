@@ -2,8 +2,10 @@ package client
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -21,9 +23,9 @@ type watched struct {
 
 // Watch yields what is known of each agent, and goes on with each whose state or answer has
 // changed. It waits for the answers of the service, for which it asks as [Runtime.Resolve]
-// does, and at once when the service tells of a change on its stream; without the stream it
-// goes on asking. It ends when the loop is left, ctx
-// ends or the Runtime is closed.
+// does, and at once when the service tells of a change on its stream, which all watches of a
+// Runtime share; without the stream it goes on asking. It ends when the loop is left, ctx ends
+// or the Runtime is closed.
 func (r *Runtime) Watch(ctx context.Context, label string, agents ...string) iter.Seq[Resolution] {
 	return func(yield func(Resolution) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -39,9 +41,14 @@ func (r *Runtime) Watch(ctx context.Context, label string, agents ...string) ite
 				names: map[string]bool{strings.ToLower(agent): true},
 			}
 			all[i] = w
+		}
+		if len(all) > 0 {
+			r.feed.join(all) // first, so that no change is missed after an answer
+			defer r.feed.leave(all)
+		}
+		for _, w := range all {
 			tasks.Go(func() { w.follow(ctx, r.cfg.MaxAge, news) })
 		}
-		tasks.Go(func() { r.followChanges(ctx, all) })
 		for {
 			select {
 			case now := <-news:
@@ -102,28 +109,74 @@ func (w *watched) is(of ChangedResource) bool {
 	return w.names[strings.ToLower(of.ID)] || w.names[strings.ToLower(of.Name)]
 }
 
-// followChanges tells agents that they have changed, until ctx ends. After each connection
-// all may have.
-func (r *Runtime) followChanges(ctx context.Context, all []*watched) {
-	tell := func(about func(*watched) bool) {
-		for _, w := range all {
-			if about(w) {
-				signal(w.changed)
-			}
-		}
+// changeFeed tells what is watched of changes, by one stream for all of it.
+type changeFeed struct {
+	runtime *Runtime
+	full    sync.Once // the service has no room for a stream
+
+	mu      sync.Mutex
+	watched map[*watched]bool
+	end     context.CancelFunc // of the stream
+}
+
+// join has agents told of changes. The first ones begin the stream.
+func (f *changeFeed) join(all []*watched) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.watched) == 0 {
+		ctx, end := context.WithCancel(f.runtime.life)
+		f.end = end
+		f.runtime.background(func() { f.follow(ctx) })
 	}
-	everybody := func(*watched) bool { return true }
-	s := &stream{
-		client: r.client, path: "/changes/stream", query: values{url.Values{}}.text("action", "agent"),
-		opened: func() { tell(everybody) },
+	for _, w := range all {
+		f.watched[w] = true
 	}
-	for change, err := range items(ctx, s, s.change) {
-		switch {
-		case err != nil: // there is polling
-		case change.Resync:
-			tell(everybody)
-		default:
-			tell(func(w *watched) bool { return w.is(change.Resource) })
+}
+
+// leave takes agents out. The last ones end the stream.
+func (f *changeFeed) leave(all []*watched) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, w := range all {
+		delete(f.watched, w)
+	}
+	if len(f.watched) == 0 {
+		f.end()
+	}
+}
+
+// tell tells the agents that a change may be about.
+func (f *changeFeed) tell(isMeant func(*watched) bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for w := range f.watched {
+		if isMeant(w) {
+			signal(w.changed)
 		}
 	}
 }
+
+// follow follows the stream until ctx ends. After each connection all may have changed.
+func (f *changeFeed) follow(ctx context.Context) {
+	everybody := func(*watched) bool { return true }
+	s := &stream{
+		client: f.runtime.client, path: "/changes/stream", query: values{url.Values{}}.text("action", "agent"),
+		opened: func() { f.tell(everybody) },
+	}
+	for change, err := range items(ctx, s, s.change) {
+		e, answered := errors.AsType[*Error](err)
+		switch {
+		case answered && e.Status == http.StatusTooManyRequests:
+			f.full.Do(func() { f.runtime.event("warning", map[string]any{"detail": noStream}) })
+			sleep(ctx, maxReconnect)
+		case err != nil: // there is polling
+		case change.Resync:
+			f.tell(everybody)
+		default:
+			f.tell(func(w *watched) bool { return w.is(change.Resource) })
+		}
+	}
+}
+
+// noStream is the warning of a client without a stream.
+const noStream = "the service allows no more streams: changes arrive with the next question"

@@ -27,10 +27,16 @@ func TestLock(t *testing.T) {
 	if err := TryShare(second); !errors.Is(err, ErrHeld) {
 		t.Errorf("TryShare of a locked file = %v, want ErrHeld", err)
 	}
-	if err := first.Close(); err != nil {
+	if err := Unlock(first); err != nil {
+		t.Errorf("Unlock = %v", err)
+	}
+	if err := TryLock(second); err != nil {
+		t.Errorf("TryLock after Unlock = %v", err)
+	}
+	if err := second.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := TryShare(second); err != nil {
+	if err := TryShare(first); err != nil {
 		t.Errorf("TryShare after Close = %v", err)
 	}
 	if err := TryShare(open()); err != nil {

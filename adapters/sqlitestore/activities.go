@@ -66,7 +66,12 @@ func wantAgents(tx *Tx, reports []ports.Report) error {
 	if purged, err := anyPurged(tx); !purged {
 		return err
 	}
+	seen := map[string]bool{}
 	for _, r := range reports {
+		if seen[r.Event.AgentID] {
+			continue
+		}
+		seen[r.Event.AgentID] = true
 		var purged bool
 		if err := tx.Row(selectPurged, packID(r.Event.AgentID)).Scan(&purged); err != nil {
 			return wrap(err, "read agent", r.Event.AgentID)

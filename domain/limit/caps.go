@@ -72,7 +72,7 @@ func Defaults() Caps {
 			"organization.apply":          1,
 			"activities.ingest":           8,
 			"activities.stream":           4,
-			"changes.stream":              4,
+			"changes.stream":              32, // one for each process that runs agents
 		},
 	}
 }

@@ -666,7 +666,8 @@ func TestRuntimeInherits(t *testing.T) {
 		}
 		closes(t, first)
 		for name, text := range map[string]string{"0-half.json": `{"events":[{"ev`, ".left.json.tmp": ""} {
-			if err := os.WriteFile(filepath.Join(dir, "reports", name), []byte(text), 0o600); err != nil {
+			file := filepath.Join(dir, "reports", name)
+			if err := errors.Join(os.WriteFile(file, []byte(text), 0o600), os.Chtimes(file, time.Now(), time.Now())); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -686,6 +687,39 @@ func TestRuntimeInherits(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		if left, err := os.ReadDir(filepath.Join(dir, "reports")); err != nil || len(left) != 0 {
 			t.Errorf("there is %v, %v, want nothing", left, err)
+		}
+	})
+}
+
+// A runtime leaves the reports of another one alone for as long as that shows that it lives.
+func TestRuntimesShare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		c, _ := talk(t, broken)
+		first := runtime(t, c, client.RuntimeConfig{Directory: dir})
+		if n, err := first.Report(used("Ada"), used("Bob")); n != 2 || err != nil {
+			t.Fatalf("Report = %d, %v", n, err)
+		}
+		time.Sleep(time.Second)
+		c, s := talk(t, data(`{"accepted":2}`))
+		second := runtime(t, c, client.RuntimeConfig{Directory: dir})
+		time.Sleep(5*time.Minute + time.Second/2) // it looks after a second in each half minute
+		if len(s.requests) > 0 {
+			t.Fatalf("it has sent %s, of a runtime that lives", s.requests[0].body)
+		}
+		alive, err := filepath.Glob(filepath.Join(dir, "reports", "*.alive"))
+		if err != nil || len(alive) != 1 {
+			t.Fatalf("%q say that they live, %v, want one", alive, err)
+		}
+		if err := os.Chtimes(alive[0], time.Now(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(30 * time.Second)
+		if len(s.requests) == 0 || strings.Count(s.requests[len(s.requests)-1].body, `"event_type"`) != 2 {
+			t.Errorf("it has sent %d requests, want the events of one that has ended", len(s.requests))
+		}
+		if n := first.Flush(t.Context()) + second.Flush(t.Context()); n != 0 {
+			t.Errorf("%d events are pending", n)
 		}
 	})
 }

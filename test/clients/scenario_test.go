@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -59,6 +60,8 @@ type step struct {
 	Shared bool   `yaml:"shared"` // others may write into the directory
 	Kill   bool   `yaml:"kill"`   // the driver is killed
 	Leave  bool   `yaml:"leave"`  // the driver's input ends
+	// Freeze is how many seconds the driver stands still, before anything else happens on the way.
+	Freeze float64 `yaml:"freeze"`
 
 	// What a driver does: its name, "" for the first. Each has a process of its own.
 	Driver string         `yaml:"driver"`
@@ -141,6 +144,11 @@ func (g *stage) step(t *testing.T, s step) error {
 		g.service.rekey(t)
 	}
 	g.organize(t, s)
+	if s.Freeze > 0 {
+		if err := g.freeze(t, s); err != nil {
+			return err
+		}
+	}
 	if s.Fault != nil {
 		g.proxy.set(s.Fault)
 	}
@@ -262,6 +270,19 @@ func (g *stage) driver(t *testing.T, name string) (*running, error) {
 		err = fmt.Errorf("open: %v", answer["failed"])
 	}
 	return r, err
+}
+
+// freeze has a driver stand still.
+func (g *stage) freeze(t *testing.T, s step) error {
+	r, err := g.driver(t, s.Driver)
+	if err != nil {
+		return err
+	}
+	if err := r.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	time.Sleep(time.Duration(s.Freeze * float64(time.Second)))
+	return r.cmd.Process.Signal(syscall.SIGCONT)
 }
 
 // drive has a driver do what the step says.

@@ -44,6 +44,9 @@ func (python) object(name string, s schema, typ func(schema) string) string {
 			t = "NotRequired[" + t + "]"
 		}
 		fmt.Fprintf(&b, "    %s: %s\n", p.name, t)
+		if doc := p.first(); doc != "" {
+			fmt.Fprintf(&b, "    \"\"\"%s\"\"\"\n", doc)
+		}
 	}
 	return b.String()
 }

@@ -36,13 +36,16 @@ func (k *kinds) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*[]string)(k))
 }
 
-// more says what properties an object has that are not listed: Values, nil for any or none.
-type more struct{ Values *schema }
+// more says what properties an object has that are not listed: Values, or any.
+type more struct {
+	Values *schema
+	any    bool
+}
 
 // UnmarshalYAML implements yaml.Unmarshaler.
 func (m *more) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
-		return nil
+		return n.Decode(&m.any)
 	}
 	return n.Decode(&m.Values)
 }

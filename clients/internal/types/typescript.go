@@ -37,6 +37,9 @@ func (typescript) object(name string, s schema, typ func(schema) string) string 
 		}
 		fmt.Fprintf(&b, "%s  %s%s: %s;\n", comment("  ", p.schema), p.name, optional, typ(p.schema))
 	}
+	if s.More != nil && s.More.any {
+		b.WriteString("  [key: string]: unknown;\n")
+	}
 	return b.String() + "}\n"
 }
 
