@@ -184,5 +184,6 @@ func (s *sender) adopt(file string) {
 	defer s.mu.Unlock()
 	s.known[file] = true
 	s.count += len(events)
+	signal(s.wake)
 	s.queue = append(s.queue, &bundle{file: file, count: len(events), size: len(events) * maxFileBytes / maxBatch})
 }

@@ -91,6 +91,11 @@ func (c *Client) Runtime(cfg RuntimeConfig) (*Runtime, error) {
 	r.client = c.once(&r.clock)
 	r.feed = &changeFeed{runtime: r, watched: map[*watched]bool{}}
 	r.sender = newSender(r)
+	if r.sender.dir == "" {
+		close(r.sender.scanned)
+	} else {
+		r.background(func() { r.sender.scans(r.life) })
+	}
 	r.background(func() { r.sender.run(r.life) })
 	return r, nil
 }

@@ -70,16 +70,24 @@ func (s *sender) endPauses() {
 	signal(s.hurry)
 }
 
+// scans looks for files until ctx ends, also while the sender waits.
+func (s *sender) scans(ctx context.Context) {
+	s.scan()
+	close(s.scanned)
+	every := time.NewTicker(s.runtime.cfg.MaxAge)
+	defer every.Stop()
+	for {
+		select {
+		case <-every.C:
+			s.scan()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // run sends until ctx ends.
 func (s *sender) run(ctx context.Context) {
-	var scan <-chan time.Time
-	if s.dir != "" {
-		every := time.NewTicker(s.runtime.cfg.MaxAge)
-		defer every.Stop()
-		scan = every.C
-		s.scan()
-	}
-	close(s.scanned)
 	for ctx.Err() == nil {
 		batch, wait := s.take()
 		if len(batch) > 0 {
@@ -90,8 +98,6 @@ func (s *sender) run(ctx context.Context) {
 		select {
 		case <-s.wake:
 		case <-s.hurry:
-		case <-scan:
-			s.scan()
 		case <-time.After(wait):
 		case <-ctx.Done():
 		}

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -100,6 +101,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Date", p.date().UTC().Format(http.TimeFormat))
 	switch {
 	case f.Hang:
+		_, _ = io.Copy(io.Discard, r.Body) // only then it is noticed that a client leaves
 		<-r.Context().Done()
 	case f.Cut:
 		panic(http.ErrAbortHandler)

@@ -208,6 +208,7 @@ export interface Capabilities {
 /** Free-form, at most 64 KiB. */
 export interface CompanySettings {
   ceremony_policy?: CeremonyPolicy;
+  [key: string]: unknown;
 }
 
 export interface ReorderDepartmentsRequest {
@@ -229,6 +230,7 @@ export interface CeremonyPolicy {
   /** Whether sprints end by themselves. */
   auto_transition?: boolean;
   transition_threshold?: number;
+  [key: string]: unknown;
 }
 
 /** A policy as it is written, at most 64 KiB. */
@@ -241,6 +243,7 @@ export interface CeremonyPolicyInput {
   auto_transition?: boolean | null;
   /** Share of the work that ends a sprint, more than 0; the minimum is the least such number with double precision. */
   transition_threshold?: number | null;
+  [key: string]: unknown;
 }
 
 export interface ResolvedValue {
@@ -524,17 +527,20 @@ export interface OpenAPIDocument {
   openapi: "3.1.0";
   info: Record<string, unknown>;
   paths: Record<string, unknown>;
+  [key: string]: unknown;
 }
 
 /** Merged key by key; null removes a key. */
 export interface CompanySettingsPatch {
   /** Merged key by key; null removes the policy. */
   ceremony_policy?: CeremonyPolicyInput | null;
+  [key: string]: unknown;
 }
 
 /** Replaced as a whole. */
 export interface CompanySettingsInput {
   ceremony_policy?: CeremonyPolicyInput;
+  [key: string]: unknown;
 }
 
 export interface Company {
@@ -1671,6 +1677,9 @@ export interface DelegationEntry {
 /** At most 16 KiB. */
 export interface TaskStartedData {
   task_id: string;
+  /** The version of the agent that caused it. */
+  agent_version?: number | null;
+  [key: string]: unknown;
 }
 
 /** At most 16 KiB. */
@@ -1684,6 +1693,9 @@ export interface TaskCompletedData {
   /** What the task cost. */
   cost?: number | null;
   tokens?: number | null;
+  /** The version of the agent that caused it. */
+  agent_version?: number | null;
+  [key: string]: unknown;
 }
 
 /** At most 16 KiB. */
@@ -1693,6 +1705,9 @@ export interface CostIncurredData {
   model?: string | null;
   input_tokens?: number | null;
   output_tokens?: number | null;
+  /** The version of the agent that caused it. */
+  agent_version?: number | null;
+  [key: string]: unknown;
 }
 
 /** At most 16 KiB. */
@@ -1700,6 +1715,9 @@ export interface ToolUsedData {
   tool: string;
   /** Whether the tool did what it should. */
   success: boolean;
+  /** The version of the agent that caused it. */
+  agent_version?: number | null;
+  [key: string]: unknown;
 }
 
 /** At most 16 KiB. */
@@ -1709,6 +1727,9 @@ export interface DelegationData {
   counterpart?: string | null;
   /** How well it went; feeds the collaboration score. */
   score?: number | null;
+  /** The version of the agent that caused it. */
+  agent_version?: number | null;
+  [key: string]: unknown;
 }
 
 /** A change, without its values. */
