@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .client import Client
 from .resolve import R, falling_back
-from .task import Task
+from .task import BaseTask
 
 if TYPE_CHECKING:
     import os
@@ -140,8 +140,8 @@ class AsyncClient:
         await self.close()
 
 
-class AsyncTask(Task):
-    """A Task as an async with statement."""
+class AsyncTask(BaseTask):
+    """One task of an agent, as an async with statement. See Task."""
 
     def __init__(self, client: AsyncClient, agent: str, task_id: str, label: str) -> None:
         super().__init__(client._client, agent, task_id, label)

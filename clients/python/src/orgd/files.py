@@ -62,6 +62,7 @@ class DocumentFile:
 
             digest = hashlib.sha256("\n".join(about.values()).encode()).hexdigest()
             self.path = os.path.join(directory, f"{kind}-{digest[:32]}.json")
+        self.time = 0.0  # when the file that was loaded was saved or touched
         self._has: object = self  # what is in the file; self if that is not known
 
     def load(self) -> Document | None:
@@ -71,6 +72,7 @@ class DocumentFile:
         try:
             with open(self.path, "rb") as f:
                 check_own(os.path.dirname(self.path))
+                self.time = min(os.fstat(f.fileno()).st_mtime, time.time())
                 document: Any = json.load(f)
         except FileNotFoundError:
             return None
@@ -81,10 +83,6 @@ class DocumentFile:
             raise ValueError("the file is about something else")
         self._has = kept
         return kept
-
-    def age(self) -> float:
-        """Returns the seconds since the file was saved or touched."""
-        return max(time.time() - os.stat(self.path).st_mtime, 0.0)
 
     def touch(self) -> None:
         """Notes that the document is as it should be, if that is possible."""

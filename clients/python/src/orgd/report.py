@@ -27,7 +27,7 @@ MAX_BATCH = 4 << 20
 LAST_WAIT = 30.0
 TIMEOUT = 30.0
 MAX_OFFSET = 60.0  # of two clocks
-MAX_WARNINGS = 1000  # that are told
+MAX_WARNINGS = 1000  # that are remembered
 LINGER = 1.0  # for more events, so that they share a request
 REPORTERS = ("agent", "reporter", "department_admin")  # who may report of some agents and not of others
 
@@ -66,7 +66,7 @@ class Reporter:
         self._max_age = max_age
         self._max_events = max_events
         self._scanned: set[str] = set()
-        self._warned: set[str] = set()
+        self._warned: dict[str, None] = {}  # oldest first
         self.after_fork()
         self._scan(adopt_all=True)
         with self._changed:
@@ -357,10 +357,12 @@ class Reporter:
             raise OrgdError("this is not how orgd answers a report") from None
 
     def _warn(self, texts: list[str]) -> None:
-        """Tells what the service has found in events that it has accepted, each text once."""
+        """Tells what the service has found in events that it has accepted, each text once while it is remembered."""
         for text in (re.sub(r"^events\[\d+\]\.", "", t) for t in texts):
-            if text not in self._warned and len(self._warned) < MAX_WARNINGS:
-                self._warned.add(text)
+            if text not in self._warned:
+                self._warned[text] = None
+                if len(self._warned) > MAX_WARNINGS:
+                    del self._warned[next(iter(self._warned))]
                 self._transport.emit("warning", detail=text)
 
 

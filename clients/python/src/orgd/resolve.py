@@ -136,7 +136,7 @@ class Poller(Generic[R]):
         self._turns = threading.Lock()  # of _asking
         self._rounds = 0
         self._asking: threading.Thread | None = None
-        self._confirmed = float("-inf")  # when the service has said what is known, by the clock of pauses
+        self._confirmed = float("-inf")  # when the service has said what is known, by time.time
 
     def get(self) -> R:
         """Returns what is known, and has the service asked behind if that is old.
@@ -147,9 +147,10 @@ class Poller(Generic[R]):
         if asking is not None and not self.is_known():
             asking.join(self._transport.timeout + 0.1)  # a request that is given up then has been told
         last = self.last
-        if self._max_stale is None or not self.is_known() or time.monotonic() < self._confirmed + self._max_stale:
+        if self._max_stale is None or not self.is_known() or time.time() < self._confirmed + self._max_stale:
             return last
-        return last if last.state in ("no_agent", "refused") else last._replace(state="stale")
+        nothing = isinstance(last, Resolution) and last.agent is None
+        return last if nothing or last.state == "refused" else last._replace(state="stale")
 
     def is_known(self) -> bool:
         """Reports whether there is an answer, from the file or by the service."""
@@ -183,7 +184,7 @@ class Poller(Generic[R]):
             if (hurry or rounds == self._rounds) and self.pauses.left(hurry=hurry) <= 0:
                 self.last = self._round()
                 if self.last.state not in ("refused", "down"):
-                    self._confirmed = time.monotonic()
+                    self._confirmed = time.time()
                     self._file.touch()
                 self.pauses.begin(down=self.last.state == "down", retry_after=retry_after(self.last.error))
                 self._rounds += 1
@@ -201,7 +202,7 @@ class Poller(Generic[R]):
         try:
             kept = self._file.load()
             if kept is not None:
-                self._confirmed = time.monotonic() - self._file.age()
+                self._confirmed = self._file.time
             return kept or {}
         except (OSError, ValueError) as error:
             self._transport.emit("file", file=self._file.path, error=str(error))
