@@ -6,8 +6,7 @@ import contextlib
 import json
 import os
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +14,9 @@ import orgd
 from orgd.files import DocumentFile
 from orgd.report import MAX_WARNINGS
 from orgd.transport import Answer, Request
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 AGENT = {"agent_id": "a1", "name": "Ada", "label": "production", "status": "active", "version": 1, "snapshot": {"instructions": "x"}}
 

@@ -10,7 +10,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .client import Client
+from .client import Client, _clients
 from .resolve import R, falling_back
 from .task import BaseTask
 
@@ -59,6 +59,10 @@ class AsyncClient:
             http=http,
         )
 
+        self._after_fork()
+        _clients.add(self)
+
+    def _after_fork(self) -> None:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="orgd")  # those of the loop are the program's
 
     async def _run(self, work: Callable[..., T], *args: Any, **named: Any) -> T:

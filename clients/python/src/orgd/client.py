@@ -12,12 +12,13 @@ import uuid
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from . import threads
 from .errors import ConnectionFailed, OrgdError
 from .report import Reporter
 from .resolve import ListResolver, Resolver, Source, falling_back
 from .task import Task
 from .transport import Request, Transport, retry_after
-from .watch import Watch
+from .watch import Changes, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from .aio import AsyncClient
     from .report import Event
     from .resolve import Resolution, ResolutionAll
     from .transport import Answer, OnEvent, Token
@@ -59,6 +61,7 @@ class Client:
     ) -> None:
         if not max_age > 0 or not timeout > 0:
             raise ValueError("max_age and timeout are seconds, and more than 0")
+        _begin_anew_if_patched()
         self._transport = Transport(server, token, token_file, timeout, on_event, http)
         directory = None if directory is None else os.fspath(directory)
         self._source = Source(self._transport, directory, max_age, max_stale)
@@ -66,6 +69,7 @@ class Client:
         self._resolvers: dict[tuple[str, str], Resolver] = {}
         self._lists: dict[str, ListResolver] = {}
         self._watches: weakref.WeakSet[Watch] = weakref.WeakSet()
+        self._changes = Changes(self._transport)
         self._closed = False
         self._reporter = Reporter(self._transport, directory, max_age, max_events)
         atexit.register(self.close)
@@ -100,10 +104,12 @@ class Client:
 
         It does not wait for the network. Raises TypeError or ValueError for what is no event.
         """
+        _begin_anew_if_patched()
         return self._reporter.report(events)
 
     def flush(self, timeout: float = 5.0) -> int:
         """Waits until all events are accepted, for some seconds, and returns how many are not."""
+        _begin_anew_if_patched()
         return self._reporter.flush(timeout)
 
     def request(
@@ -168,12 +174,14 @@ class Client:
         self._lock = threading.Lock()
         self._resolvers, self._lists = {}, {}
         self._watches = weakref.WeakSet()
+        self._changes = Changes(self._transport)
         self._transport.after_fork()
         self._reporter.after_fork()
 
     def _resolver(self, agent: str, label: str) -> Resolver:
         if not agent or not label:
             raise ValueError("agent and label must not be empty")
+        _begin_anew_if_patched()
         with self._lock:
             r = self._resolvers.get((agent, label))
             if r is None:
@@ -183,6 +191,7 @@ class Client:
     def _list(self, label: str) -> ListResolver:
         if not label:
             raise ValueError("label must not be empty")
+        _begin_anew_if_patched()
         with self._lock:
             r = self._lists.get(label)
             if r is None:
@@ -192,7 +201,7 @@ class Client:
     def _watch(self, agents: tuple[str, ...], label: str) -> Watch:
         if not agents:
             raise ValueError("there must be an agent to watch")
-        watch = Watch(self._source, [self._resolver(a, label) for a in dict.fromkeys(agents)])
+        watch = Watch(self._changes, self._source.max_age, [self._resolver(a, label) for a in dict.fromkeys(agents)])
         with self._lock:
             if self._closed:
                 raise RuntimeError("the client is closed")
@@ -201,6 +210,7 @@ class Client:
 
     def _repeat(self, request: Request) -> Answer:
         """Sends a request by the rules of the API: all that is repeated is idempotent, or has a key."""
+        _begin_anew_if_patched()
         for attempt in range(1, ATTEMPTS):
             try:
                 return self._transport.send("request", request, timeout=REQUEST_TIMEOUT)
@@ -211,12 +221,22 @@ class Client:
         return self._transport.send("request", request, timeout=REQUEST_TIMEOUT)
 
 
-_clients: weakref.WeakSet[Client] = weakref.WeakSet()
+_clients: weakref.WeakSet[Client | AsyncClient] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
+    threads.renew()
     for client in tuple(_clients):
         client._after_fork()
+
+
+def _begin_anew_if_patched() -> None:
+    """Makes locks anew that gevent, or such, has put others in the place of since. Raises RuntimeError if that is too late."""
+    if threads.pool.made_with is threading.Lock:
+        return
+    if threads.pool.is_used:
+        raise RuntimeError("threading was patched after a client of orgd was used in this process: patch it first of all, as with gevent.monkey.patch_all()")
+    _after_fork()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

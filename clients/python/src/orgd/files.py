@@ -30,8 +30,8 @@ def check_own(path: str) -> None:
         raise PermissionError(errno.EPERM, "the directory must belong to this user alone, with mode 0700", path)
 
 
-def replace_file(path: str, temporary: str, content: bytes, *, sync: bool = False) -> None:
-    """Writes another file, which only its owner can read, and renames it."""
+def replace_file(path: str, temporary: str, content: bytes, *, sync: bool = False, time: float | None = None) -> None:
+    """Writes another file, which only its owner can read, with a time of change, and renames it."""
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(fd, "wb") as f:
@@ -39,6 +39,8 @@ def replace_file(path: str, temporary: str, content: bytes, *, sync: bool = Fals
             if sync:
                 f.flush()
                 os.fsync(fd)
+        if time is not None:
+            os.utime(temporary, (time, time))
         os.replace(temporary, path)
     except OSError:
         remove(temporary)
@@ -49,6 +51,39 @@ def remove(path: str) -> None:
     """Removes a file if that is possible."""
     with contextlib.suppress(OSError):
         os.unlink(path)
+
+
+def lease(path: str, seconds: float) -> None:
+    """Has a file say for some seconds that this process is alive."""
+    until = time.time() + seconds
+    try:
+        os.utime(path, (until, until))
+    except FileNotFoundError:
+        above, name = os.path.split(path)
+        replace_file(path, os.path.join(above, f".{name}.tmp"), f"{host()} {os.getpid()}\n".encode(), time=until)
+
+
+def is_leased(path: str) -> bool:
+    """Reports whether the process that has written the file of a lease may be alive."""
+    try:
+        if os.stat(path).st_mtime < time.time():
+            return False
+        with open(path, encoding="utf-8") as f:
+            name, pid = f.read().split()
+        if name == host() and sys.platform != "win32":  # there os.kill ends the process
+            os.kill(int(pid), 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    except (OSError, ValueError, OverflowError):
+        return True
+    return True
+
+
+def host() -> str:
+    """Returns the name of this machine."""
+    import socket
+
+    return socket.gethostname()
 
 
 class DocumentFile:

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, cast
 
+from . import threads
 from .errors import OrgdError, Unauthenticated
-from .files import make_directory, remove, replace_file
+from .files import is_leased, lease, make_directory, remove, replace_file
 from .transport import Request, Transport, retry_after
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ LAST_WAIT = 30.0
 TIMEOUT = 30.0
 MAX_OFFSET = 60.0  # of two clocks
 MAX_WARNINGS = 1000  # that are remembered
+LEASE = 3  # of max_age: how long others leave the files of a process alone that does not renew its lease
 LINGER = 1.0  # for more events, so that they share a request
+OWNER = re.compile(r"(?:^|[.-])([0-9a-f]{16})\.(?:json|alive)")  # in the name of a file
 REPORTERS = ("agent", "reporter", "department_admin")  # who may report of some agents and not of others
 
 Event = Mapping[str, Any]
@@ -58,31 +61,34 @@ class Bundle:
 
 
 class Reporter:
-    """A buffer of events, and a thread that sends them."""
+    """A buffer of events, which threads of the pool send, one at a time."""
 
     def __init__(self, transport: Transport, directory: str | None, max_age: float, max_events: int) -> None:
         self._transport = transport
+        self._share = f"report {transport.server}"
         self._directory = None if directory is None else os.path.join(directory, "reports")
         self._max_age = max_age
         self._max_events = max_events
-        self._scanned: set[str] = set()
         self._warned: dict[str, None] = {}  # oldest first
         self.after_fork()
-        self._scan(adopt_all=True)
+        self._scan()
         with self._changed:
-            self._start()
+            self._plan()
 
     def after_fork(self) -> None:
         """Begins with nothing: what was pending is sent by the parent."""
         self._changed = threading.Condition()  # guards what follows
+        self._owner = os.urandom(8).hex()
+        self._leased = False
         self._bundles: dict[str, Bundle] = {}
         self._pending = 0
         self._made = 0
         self._closed = False
-        self._thread: threading.Thread | None = None
-        self._sleeps_until = float("inf")
+        self._working = False
+        self._planned = float("inf")  # when the work goes on
         self._not_before = self._asked_to = 0.0  # for all bundles; _asked_to by the service
-        # Only the thread has these.
+        # Only who works has these.
+        self._timeout = TIMEOUT
         self._failures = 0
         self._held: dict[str, tuple[int, float]] = {}  # agents that are refused: how often, and until when
         self._scan_at = time.monotonic() + self._max_age
@@ -109,35 +115,38 @@ class Reporter:
             for bundle in self._bundles.values():
                 bundle.not_before = 0
             self._not_before = self._asked_to
-            self._start()
-            self._changed.notify_all()
-            while self._pending and time.monotonic() < end and self._thread is not None and self._thread.is_alive():
-                self._changed.wait(end - time.monotonic())
-            return self._pending
+        while True:
+            with self._changed:
+                left = end - time.monotonic()
+                if not self._pending or left <= 0:
+                    self._plan()
+                    return self._pending
+                if self._working or self._left() > 0:
+                    self._changed.wait(left if self._working else min(left, self._left()))
+                    continue
+                self._working = True
+            if threads.pool.run(self._share, self._work) is None:  # the program ends
+                self._timeout = left
+                self._work()
 
     def close(self, timeout: float) -> int:
-        """Flushes, and ends the thread."""
-        end = time.monotonic() + timeout
+        """Flushes, and ends the work."""
         pending = self.flush(timeout)
         with self._changed:
             self._closed = True
-            self._changed.notify_all()
+            self._end_lease()
             lost = sum(b.count for b in self._bundles.values() if b.entries is not None)
         if lost:
             self._transport.emit("dropped", count=lost, reason="the client was closed")
-        if self._thread is not None:
-            self._thread.join(max(end - time.monotonic(), 0.1))
         return pending
 
     # The buffer. Its methods hold _changed.
 
     def _add(self, entries: list[Entry]) -> None:
         self._made += 1
-        name = f"{time.time_ns() // 1_000_000:013d}-{self._made % 1_000_000:06d}-{os.urandom(8).hex()}.json"
+        name = f"{time.time_ns() // 1_000_000:013d}-{self._made % 1_000_000:06d}-{self._owner}.json"
         self._keep(name, entries, time.monotonic() + min(LINGER, self._max_age / 30))
-        self._start()
-        if max(self._bundles[name].not_before, self._not_before) < self._sleeps_until:
-            self._changed.notify_all()
+        self._plan()
 
     def _keep(self, name: str, entries: list[Entry], not_before: float) -> None:
         """Keeps a bundle with these entries, in place of the one of this name."""
@@ -146,6 +155,9 @@ class Reporter:
         if self._directory is not None:
             try:
                 make_directory(self._directory)
+                if not self._leased and not self._closed:  # before its first file: others send what nobody has a lease for
+                    lease(self._path(f"{self._owner}.alive"), LEASE * self._max_age)
+                    self._leased = True
                 replace_file(self._path(name), self._path(f".{name}.tmp"), content)
                 bundle.entries = None
             except OSError as error:  # they are sent all the same
@@ -164,6 +176,13 @@ class Reporter:
         self._put(name, None)
         if self._directory is not None:
             remove(self._path(name))
+        if not self._bundles:
+            self._end_lease()
+
+    def _end_lease(self) -> None:
+        if self._leased:
+            remove(self._path(f"{self._owner}.alive"))
+        self._leased = False
 
     def _path(self, name: str) -> str:
         return os.path.join(self._directory or "", name)
@@ -187,58 +206,73 @@ class Reporter:
             self._transport.emit("dropped", count=count, reason=f"{name} cannot be read: {error}")
         return None
 
-    def _scan(self, *, adopt_all: bool = False) -> None:
-        """Adopts files of other processes that nobody sends."""
-        names: set[str] = set()
+    def _scan(self) -> None:
+        """Renews the lease, and takes over the files of processes that are dead."""
+        self._scan_at = time.monotonic() + self._max_age
+        names: list[str] = []
         if self._directory is not None:
             with contextlib.suppress(OSError):
-                names = set(os.listdir(self._directory))
-        stay = names if adopt_all else names & self._scanned
-        self._scanned = names
-        for name in sorted(stay):
-            if name.endswith(".tmp") and not adopt_all:
-                remove(self._path(name))
-            if not name.endswith(".json"):
+                names = sorted(os.listdir(self._directory))
+        with self._changed:
+            if self._leased and self._bundles:
+                try:
+                    lease(self._path(f"{self._owner}.alive"), LEASE * self._max_age)
+                except OSError as error:
+                    self._transport.emit("file", file=self._directory, error=str(error))
+            else:
+                self._end_lease()
+        alive = {self._owner: True, "": False}
+        for name in names:
+            found = OWNER.search(name)
+            owner = found[1] if found else ""
+            if owner not in alive:
+                alive[owner] = is_leased(self._path(f"{owner}.alive"))
+            if alive[owner]:
                 continue
-            with self._changed:
-                if name not in self._bundles and (bundle := self._read(name)) is not None:
-                    bundle.entries = None
-                    self._put(name, bundle)
+            if name.endswith((".alive", ".tmp")):
+                remove(self._path(name))
+            elif name.endswith(".json"):
+                with self._changed:
+                    if name not in self._bundles and (bundle := self._read(name)) is not None:
+                        bundle.entries = None
+                        self._put(name, bundle)
 
-    # The thread.
+    # The work.
 
-    def _start(self) -> None:
-        """Starts the thread, unless there is one. After a fork there is none."""
-        needed = self._bundles or self._directory is not None
-        if needed and not self._closed and (self._thread is None or not self._thread.is_alive()):
-            thread = threading.Thread(target=self._run, name="orgd-report", daemon=True)
-            try:
-                thread.start()
-            except RuntimeError:  # the program ends
+    def _plan(self) -> None:
+        """Has the work go on when there is something to do. Who calls it holds _changed."""
+        due = time.monotonic() + self._left()
+        if self._closed or self._working or due == float("inf") or self._planned <= due:
+            return
+        self._planned = due
+        threads.pool.run_at(due, self._share, self._go_on)
+
+    def _left(self) -> float:
+        """Returns the seconds until there is something to do."""
+        ready = max(min((b.not_before for b in self._bundles.values()), default=float("inf")), self._not_before)
+        return min(ready, float("inf") if self._directory is None else self._scan_at) - time.monotonic()
+
+    def _go_on(self) -> None:
+        with self._changed:
+            self._planned = float("inf")
+            if self._closed or self._working or self._left() > 0:
+                self._plan()
                 return
-            self._thread = thread
+            self._working = True
+        self._work()
 
-    def _run(self) -> None:
-        while self._wait():
+    def _work(self) -> None:
+        """Does what there is to do now. Who has it do so has set _working."""
+        try:
             if time.monotonic() >= self._scan_at:
                 self._scan()
-                self._scan_at = time.monotonic() + self._max_age
-            batch = self._batch()
-            if batch:
+            while batch := self._batch():
                 self._send(batch)
-
-    def _wait(self) -> bool:
-        """Waits until there is something to do, and returns False at the end."""
-        with self._changed:
-            while not self._closed:
-                ready = min((b.not_before for b in self._bundles.values()), default=float("inf"))
-                self._sleeps_until = min(max(ready, self._not_before), self._scan_at)
-                left = self._sleeps_until - time.monotonic()
-                if left <= 0:
-                    break
-                self._changed.wait(left)
-            self._sleeps_until = float("-inf")
-            return not self._closed
+        finally:
+            with self._changed:
+                self._working = False
+                self._plan()
+                self._changed.notify_all()
 
     def _batch(self) -> dict[str, list[Entry]]:
         """Returns the entries of the bundles to send now."""
@@ -246,7 +280,7 @@ class Reporter:
         count = size = 0
         now = time.monotonic()
         with self._changed:
-            if now < self._not_before:
+            if self._closed or now < self._not_before:
                 return {}
             for name, bundle in tuple(self._bundles.items()):
                 if bundle.not_before > now:
@@ -332,14 +366,14 @@ class Reporter:
 
     def _reports_some(self) -> bool:
         """Reports whether the token may report of some agents, and not of others."""
-        me = self._transport.send("report", Request("GET", "/auth/me"), timeout=TIMEOUT, direct=True)
+        me = self._transport.send("report", Request("GET", "/auth/me"), timeout=self._timeout)
         return me.envelope()["data"]["role"] in REPORTERS
 
     def _post(self, part: list[Entry]) -> tuple[int, int]:
         """Sends entries, and returns how many were accepted, and how many known."""
         if self._transport.offset is None and any(e.stamped for e in part):
             try:
-                self._transport.send("report", Request("GET", "/auth/me"), timeout=TIMEOUT, direct=True)
+                self._transport.send("report", Request("GET", "/auth/me"), timeout=self._timeout)
             except OrgdError as error:
                 if not error.status:
                     raise
@@ -348,7 +382,7 @@ class Reporter:
             self._last = content, str(uuid.uuid4())
         headers = {"Content-Type": "application/json", "Idempotency-Key": self._last[1]}
         request = Request("POST", "/activities", headers=headers, content=content)
-        result = self._transport.send("report", request, timeout=TIMEOUT, direct=True).envelope()["data"]
+        result = self._transport.send("report", request, timeout=self._timeout).envelope()["data"]
         self._last = b"", ""
         self._warn(result.get("warnings") or [])
         try:
