@@ -25,7 +25,7 @@ class Service:
     """Answers every request in the place of the service."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, directory: Path | None = None, **settings: Any) -> None:
-        self.client = orgd.Client("http://127.0.0.1:9", token="t", directory=directory, **settings)  # noqa: S106
+        self.client = orgd.Client("http://127.0.0.1:9", token="t", directory=directory, **settings)
         self.error: orgd.OrgdError | None = None
         self.data: Any = AGENT
         monkeypatch.setattr(self.client._transport, "send", self.send)
@@ -84,6 +84,6 @@ def test_the_oldest_warning_may_come_again(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_task_of_async_does_not_block() -> None:
-    client = orgd.AsyncClient("http://127.0.0.1:9", token="t")  # noqa: S106
+    client = orgd.AsyncClient("http://127.0.0.1:9", token="t")
     with pytest.raises((AttributeError, TypeError)), contextlib.ExitStack() as stack:
         stack.enter_context(client.task("Ada", "t1"))  # type: ignore[arg-type]

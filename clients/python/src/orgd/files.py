@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import platform
 import sys
 import time
 from typing import Any, cast
@@ -55,12 +56,7 @@ def remove(path: str) -> None:
 
 def lease(path: str, seconds: float) -> None:
     """Has a file say for some seconds that this process is alive."""
-    until = time.time() + seconds
-    try:
-        os.utime(path, (until, until))
-    except FileNotFoundError:
-        above, name = os.path.split(path)
-        replace_file(path, os.path.join(above, f".{name}.tmp"), f"{host()} {os.getpid()}\n".encode(), time=until)
+    replace_file(path, f"{path}.tmp", f"{platform.node()} {os.getpid()}\n".encode(), time=time.time() + seconds)
 
 
 def is_leased(path: str) -> bool:
@@ -70,20 +66,13 @@ def is_leased(path: str) -> bool:
             return False
         with open(path, encoding="utf-8") as f:
             name, pid = f.read().split()
-        if name == host() and sys.platform != "win32":  # there os.kill ends the process
+        if name == platform.node() and sys.platform != "win32":  # there os.kill ends the process
             os.kill(int(pid), 0)
     except (FileNotFoundError, ProcessLookupError):
         return False
     except (OSError, ValueError, OverflowError):
         return True
     return True
-
-
-def host() -> str:
-    """Returns the name of this machine."""
-    import socket
-
-    return socket.gethostname()
 
 
 class DocumentFile:

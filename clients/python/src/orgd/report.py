@@ -22,6 +22,10 @@ from .transport import Request, Transport, retry_after
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .types import ActivityEntry
+
+    Event = ActivityEntry | Mapping[str, Any]  # what is known of events, and all else
+
 MAX_EVENTS = 1000  # of a file, and of a batch
 MAX_FILE = 1 << 20
 MAX_BATCH = 4 << 20
@@ -34,13 +38,9 @@ LINGER = 1.0  # for more events, so that they share a request
 OWNER = re.compile(r"(?:^|[.-])([0-9a-f]{16})\.(?:json|alive)")  # in the name of a file
 REPORTERS = ("agent", "reporter", "department_admin")  # who may report of some agents and not of others
 
-Event = Mapping[str, Any]
-
 
 class Entry:
     """An event, and whether its timestamp was made here."""
-
-    __slots__ = ("done", "event", "stamped")
 
     def __init__(self, event: dict[str, Any], stamped: bool) -> None:
         self.event = event
@@ -50,8 +50,6 @@ class Entry:
 
 class Bundle:
     """Some events, in a file, or in memory if that could not be written."""
-
-    __slots__ = ("count", "entries", "not_before", "size")
 
     def __init__(self, count: int, size: int, entries: list[Entry] | None, not_before: float) -> None:
         self.count = count
@@ -72,8 +70,6 @@ class Reporter:
         self._warned: dict[str, None] = {}  # oldest first
         self.after_fork()
         self._scan()
-        with self._changed:
-            self._plan()
 
     def after_fork(self) -> None:
         """Begins with nothing: what was pending is sent by the parent."""
@@ -85,13 +81,10 @@ class Reporter:
         self._made = 0
         self._closed = False
         self._working = False
-        self._planned = float("inf")  # when the work goes on
         self._not_before = self._asked_to = 0.0  # for all bundles; _asked_to by the service
         # Only who works has these.
-        self._timeout = TIMEOUT
         self._failures = 0
         self._held: dict[str, tuple[int, float]] = {}  # agents that are refused: how often, and until when
-        self._scan_at = time.monotonic() + self._max_age
         self._last = b"", ""  # what was sent, and its Idempotency-Key
 
     def report(self, events: Event | Iterable[Event]) -> int:
@@ -115,19 +108,10 @@ class Reporter:
             for bundle in self._bundles.values():
                 bundle.not_before = 0
             self._not_before = self._asked_to
-        while True:
-            with self._changed:
-                left = end - time.monotonic()
-                if not self._pending or left <= 0:
-                    self._plan()
-                    return self._pending
-                if self._working or self._left() > 0:
-                    self._changed.wait(left if self._working else min(left, self._left()))
-                    continue
-                self._working = True
-            if threads.pool.run(self._share, self._work) is None:  # the program ends
-                self._timeout = left
-                self._work()
+            self._plan()
+            while self._pending and (left := end - time.monotonic()) > 0:
+                self._changed.wait(left)
+            return self._pending
 
     def close(self, timeout: float) -> int:
         """Flushes, and ends the work."""
@@ -145,8 +129,9 @@ class Reporter:
     def _add(self, entries: list[Entry]) -> None:
         self._made += 1
         name = f"{time.time_ns() // 1_000_000:013d}-{self._made % 1_000_000:06d}-{self._owner}.json"
-        self._keep(name, entries, time.monotonic() + min(LINGER, self._max_age / 30))
-        self._plan()
+        ready = time.monotonic() + min(LINGER, self._max_age / 30)
+        self._keep(name, entries, ready)
+        self._plan(ready)
 
     def _keep(self, name: str, entries: list[Entry], not_before: float) -> None:
         """Keeps a bundle with these entries, in place of the one of this name."""
@@ -158,6 +143,7 @@ class Reporter:
                 if not self._leased and not self._closed:  # before its first file: others send what nobody has a lease for
                     lease(self._path(f"{self._owner}.alive"), LEASE * self._max_age)
                     self._leased = True
+                    self._scan_later()
                 replace_file(self._path(name), self._path(f".{name}.tmp"), content)
                 bundle.entries = None
             except OSError as error:  # they are sent all the same
@@ -208,17 +194,13 @@ class Reporter:
 
     def _scan(self) -> None:
         """Renews the lease, and takes over the files of processes that are dead."""
-        self._scan_at = time.monotonic() + self._max_age
         names: list[str] = []
-        if self._directory is not None:
-            with contextlib.suppress(OSError):
-                names = sorted(os.listdir(self._directory))
+        with contextlib.suppress(OSError):
+            names = sorted(os.listdir(self._directory or ""))
         with self._changed:
             if self._leased and self._bundles:
-                try:
+                with contextlib.suppress(OSError):
                     lease(self._path(f"{self._owner}.alive"), LEASE * self._max_age)
-                except OSError as error:
-                    self._transport.emit("file", file=self._directory, error=str(error))
             else:
                 self._end_lease()
         alive = {self._owner: True, "": False}
@@ -236,43 +218,35 @@ class Reporter:
                     if name not in self._bundles and (bundle := self._read(name)) is not None:
                         bundle.entries = None
                         self._put(name, bundle)
+                        self._plan()
+        self._scan_later()
+
+    def _scan_later(self) -> None:
+        if self._directory is not None and not self._closed:
+            threads.pool.run_at(time.monotonic() + self._max_age, f"look into {self._directory}", self._scan)
 
     # The work.
 
-    def _plan(self) -> None:
-        """Has the work go on when there is something to do. Who calls it holds _changed."""
-        due = time.monotonic() + self._left()
-        if self._closed or self._working or due == float("inf") or self._planned <= due:
-            return
-        self._planned = due
-        threads.pool.run_at(due, self._share, self._go_on)
-
-    def _left(self) -> float:
-        """Returns the seconds until there is something to do."""
-        ready = max(min((b.not_before for b in self._bundles.values()), default=float("inf")), self._not_before)
-        return min(ready, float("inf") if self._directory is None else self._scan_at) - time.monotonic()
-
-    def _go_on(self) -> None:
-        with self._changed:
-            self._planned = float("inf")
-            if self._closed or self._working or self._left() > 0:
-                self._plan()
-                return
-            self._working = True
-        self._work()
+    def _plan(self, ready: float | None = None) -> None:
+        """Has the work go on when a bundle is ready, or the first one. Who calls it holds _changed."""
+        if self._bundles and not self._closed and not self._working:
+            ready = min(b.not_before for b in self._bundles.values()) if ready is None else ready
+            threads.pool.run_at(max(ready, self._not_before), self._share, self._work)
 
     def _work(self) -> None:
-        """Does what there is to do now. Who has it do so has set _working."""
+        """Sends what there is to send now, unless another thread does."""
+        with self._changed:
+            if self._working or self._closed:
+                return
+            self._working = True
         try:
-            if time.monotonic() >= self._scan_at:
-                self._scan()
             while batch := self._batch():
+                self._not_before = time.monotonic() + LAST_WAIT  # should this fail
                 self._send(batch)
         finally:
             with self._changed:
                 self._working = False
                 self._plan()
-                self._changed.notify_all()
 
     def _batch(self) -> dict[str, list[Entry]]:
         """Returns the entries of the bundles to send now."""
@@ -366,14 +340,14 @@ class Reporter:
 
     def _reports_some(self) -> bool:
         """Reports whether the token may report of some agents, and not of others."""
-        me = self._transport.send("report", Request("GET", "/auth/me"), timeout=self._timeout)
+        me = self._transport.send("report", Request("GET", "/auth/me"), timeout=TIMEOUT)
         return me.envelope()["data"]["role"] in REPORTERS
 
     def _post(self, part: list[Entry]) -> tuple[int, int]:
         """Sends entries, and returns how many were accepted, and how many known."""
         if self._transport.offset is None and any(e.stamped for e in part):
             try:
-                self._transport.send("report", Request("GET", "/auth/me"), timeout=self._timeout)
+                self._transport.send("report", Request("GET", "/auth/me"), timeout=TIMEOUT)
             except OrgdError as error:
                 if not error.status:
                     raise
@@ -382,7 +356,7 @@ class Reporter:
             self._last = content, str(uuid.uuid4())
         headers = {"Content-Type": "application/json", "Idempotency-Key": self._last[1]}
         request = Request("POST", "/activities", headers=headers, content=content)
-        result = self._transport.send("report", request, timeout=self._timeout).envelope()["data"]
+        result = self._transport.send("report", request, timeout=TIMEOUT).envelope()["data"]
         self._last = b"", ""
         self._warn(result.get("warnings") or [])
         try:
@@ -402,7 +376,7 @@ class Reporter:
 
 def entry_of(event: Event) -> Entry:
     """Returns an event with id and timestamp. Raises TypeError or ValueError if it is none."""
-    made = dict(event)
+    made: dict[str, Any] = dict(event)
     for name in ("agent", "event_type"):
         if not isinstance(made.get(name), str) or not made[name]:
             raise ValueError(f"an event needs {name}")

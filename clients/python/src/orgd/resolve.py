@@ -25,9 +25,8 @@ StateAll = Literal["current", "refused", "down", "kept", "stale"]
 class Resolution(NamedTuple):
     """What is known of an agent and its label.
 
-    agent is the last known answer, also while the service does not answer. error is why it is
-    not from the service now, file_error why the file does not have it. fallback is the prompt to
-    work with while nothing is known.
+    agent is the last known answer, also while the service does not answer. error is why it is not from the service now,
+    file_error why the file does not have it. fallback is the prompt to work with while nothing is known.
     """
 
     asked: str
@@ -57,11 +56,7 @@ class Resolution(NamedTuple):
         """Returns the attributes for the spans of what the agent does."""
         if self.agent is None:
             return {}
-        return {
-            "gen_ai.agent.id": self.agent["agent_id"],
-            "gen_ai.prompt.name": self.agent["name"],
-            "gen_ai.prompt.version": str(self.agent["version"]),
-        }
+        return {"gen_ai.agent.id": self.agent["agent_id"], "gen_ai.prompt.name": self.agent["name"], "gen_ai.prompt.version": str(self.agent["version"])}
 
 
 def falling_back(resolution: Resolution, fallback: str | None) -> Resolution:
@@ -84,12 +79,7 @@ class ResolutionAll(NamedTuple):
 class Pauses:
     """When the next request may be sent."""
 
-    def __init__(
-        self,
-        max_age: float,
-        clock: Callable[[], float] = time.monotonic,
-        uniform: Callable[[float, float], float] = random.uniform,
-    ) -> None:
+    def __init__(self, max_age: float, clock: Callable[[], float] = time.monotonic, uniform: Callable[[float, float], float] = random.uniform) -> None:
         self._max_age = max_age
         self._clock = clock
         self._uniform = uniform
@@ -162,17 +152,13 @@ class Poller(Generic[R]):
     def ask_behind(self, *, hurry: bool = False) -> threading.Event | None:
         """Has a thread ask if nobody does and it is time to, in a hurry regardless of the pause.
 
-        Returns what is set after the answer, None if nobody asks.
+        Returns what is set after the answer and the listeners, None if nobody asks.
         """
         with self._lock:
             if self._asking is None and self.pauses.left(hurry=hurry) <= 0:
                 self._began = time.monotonic()
                 self._asking = threads.pool.run(f"resolve {self._transport.server}", self._ask)
             return self._asking
-
-    def is_asking(self) -> bool:
-        """Reports whether the service is asked now. After that the listeners are set."""
-        return self._asking is not None
 
     def _ask(self) -> None:
         try:
@@ -339,12 +325,7 @@ class ListResolver(Poller[ResolutionAll]):
             if page is None or answer.status != 304:
                 envelope = answer.envelope()
                 try:
-                    page = {
-                        "cursor": cursor,
-                        "etag": answer.headers.get("etag", ""),
-                        "next": envelope["pagination"]["next_cursor"],
-                        "agents": envelope["data"],
-                    }
+                    page = {"cursor": cursor, "etag": answer.headers.get("etag", ""), "next": envelope["pagination"]["next_cursor"], "agents": envelope["data"]}
                     agents_of([page])
                 except (KeyError, TypeError):
                     raise OrgdError("the answer is no page", status=answer.status) from None

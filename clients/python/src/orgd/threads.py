@@ -5,13 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import ThreadPoolExecutor
+
+    Job = tuple[str, Callable[[], object], threading.Event]
 
 MOST = 16  # at work
 IDLE = 5.0  # seconds, after which a thread ends
+WAITING = 64
+NAME = "orgd"  # of a thread that must not wait for another one
 
 
 class Pool:
@@ -26,110 +32,99 @@ class Pool:
         self.is_used = False
         self._lock = threading.Lock()  # of what follows
         self._wake = threading.Condition(self._lock)
-        self._jobs: list[tuple[str, Callable[[], object], threading.Event]] = []
+        self._jobs: list[Job] = []
         self._at_work: Counter[str] = Counter()
-        self._threads = 0
-        self._idle = 0
-        self._timers_changed = threading.Condition(self._lock)
-        self._timers: dict[Callable[[], object], tuple[float, str]] = {}
-        self._timer: threading.Thread | None = None
-        self._mine = threading.local()
+        self._threads = self._idle = 0
+        self._sooner = threading.Condition(self._lock)
+        self._times: dict[Callable[[], object], tuple[float, str]] = {}
+        self._clock: threading.Thread | None = None
 
-    def is_mine(self) -> bool:
-        """Reports whether this thread is one of the pool, and must not wait for another."""
-        return hasattr(self._mine, "yes")
+    @cached_property
+    def waiting(self) -> ThreadPoolExecutor:
+        """Threads that wait for the others in the place of coroutines; those of the loop are the program's."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        return ThreadPoolExecutor(WAITING, thread_name_prefix="orgd-wait")
 
     def run(self, share: str, work: Callable[[], object]) -> threading.Event | None:
-        """Has a thread do some work. Returns what is set after it, None if there can be no thread as the program ends."""
+        """Has a thread do some work. Returns what is set after it, None if there is no thread and the program ends."""
         job = share, work, threading.Event()
-        self.is_used = True
         with self._lock:
             self._jobs.append(job)
             self._hand_out()
-            if not self._threads:
-                self._jobs.remove(job)
-                return None
-        return job[2]
-
-    def run_at(self, due: float, share: str, work: Callable[[], object]) -> None:
-        """Has some work done at a time of time.monotonic, in place of the time that was said for it before."""
-        self.is_used = True
-        with self._lock:
-            self._timers[work] = due, share
-            if self._timer is None:
-                self._timer = start(self._wait_for_times, "orgd-timer")
-            self._timers_changed.notify()
-
-    def _hand_out(self) -> None:
-        """Has an idle or a new thread look for a job."""
-        if len(self._jobs) > self._idle and self._threads < MOST and start(self._work, "orgd") is not None:
-            self._threads += 1
-        self._wake.notify()
-
-    def _next(self) -> tuple[str, Callable[[], object], threading.Event] | None:
-        free = MOST - sum(self._at_work.values())
-        for i, job in enumerate(self._jobs):
-            if self._at_work[job[0]] < free:
-                return self._jobs.pop(i)
+            if self._threads:
+                return job[2]
+            self._jobs.remove(job)
         return None
 
+    def run_at(self, due: float, share: str, work: Callable[[], object]) -> None:
+        """Has a thread do some work at a time of time.monotonic, once, if it was said several times at the first of them."""
+        with self._lock:
+            self.is_used = True
+            if work not in self._times or due < self._times[work][0]:
+                self._times[work] = due, share
+                self._sooner.notify()
+            if self._clock is None:
+                self._clock = start(self._wait, "orgd-clock")
+
+    def _hand_out(self) -> None:
+        self.is_used = True
+        self._wake.notify()
+        if len(self._jobs) > self._idle and self._threads < MOST and start(self._work, NAME):
+            self._threads += 1
+
     def _work(self) -> None:
-        self._mine.yes = True
-        with self._lock:
-            came = True
-            while (job := self._next()) or came:
-                if job is None:
-                    self._idle += 1
-                    came = self._wake.wait(IDLE)
-                    self._idle -= 1
-                    continue
-                share, work, done = job
-                self._at_work[share] += 1
-                if self._jobs:
-                    self._hand_out()
-                self._lock.release()
-                try:
-                    work()
-                except BaseException:
-                    import logging
+        while job := self._next():
+            share, work, done = job
+            try:
+                work()
+            except BaseException:
+                import logging
 
-                    logging.getLogger("orgd").exception("%s has failed", share)
-                finally:
-                    del job, work
-                    done.set()
-                    self._lock.acquire()
-                    self._at_work[share] -= 1
-                    came = True
-            self._threads -= 1
+                logging.getLogger("orgd").exception("%s has failed", share)
+            del job, work
+            done.set()
+            with self._lock:
+                self._at_work[share] -= 1
 
-    def _wait_for_times(self) -> None:
+    def _next(self) -> Job | None:
+        """Waits for a job. Returns None if the thread has been idle."""
+        came = True
         with self._lock:
-            while self._timers:
-                work, (due, share) = min(self._timers.items(), key=lambda timer: timer[1])
+            while True:
+                free = MOST - sum(self._at_work.values())
+                for i, job in enumerate(self._jobs):
+                    if self._at_work[job[0]] < free:
+                        self._at_work[job[0]] += 1
+                        del self._jobs[i]
+                        if self._jobs:
+                            self._hand_out()
+                        return job
+                if not came:
+                    self._threads -= 1
+                    return None
+                self._idle += 1
+                came = self._wake.wait(IDLE)
+                self._idle -= 1
+
+    def _wait(self) -> None:
+        while True:
+            with self._lock:
+                work, (due, share) = min(self._times.items(), key=lambda item: item[1], default=(None, (float("inf"), "")))
                 left = due - time.monotonic()
-                if left > 0:
-                    self._timers_changed.wait(left)
+                if work is None or left > 0:
+                    self._sooner.wait(min(left, threading.TIMEOUT_MAX))
                     continue
-                del self._timers[work]
-                self._lock.release()
-                done = self.run(share, work)
-                self._lock.acquire()
-                if done is None:
-                    self._timers.setdefault(work, (due + IDLE, share))
-            self._timer = None
+                del self._times[work]
+            if self.run(share, work) is None:
+                work()
 
 
-pool = Pool()
-
-
-def renew() -> None:
-    """Makes the pool anew, where its threads are not: in a child."""
-    global pool
-    pool = Pool()
+pool = Pool()  # made anew in a child, which has no threads
 
 
 def start(target: Callable[[], object], name: str) -> threading.Thread | None:
-    """Starts a thread. Returns None if that is not possible, as when the program ends."""
+    """Starts a thread. Returns None if there can be none, as when the program ends."""
     thread = threading.Thread(target=target, name=name, daemon=True)
     try:
         thread.start()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    File = str | os.PathLike[str]
     Token = str | Callable[[], str]
     OnEvent = Callable[[str, dict[str, Any]], object]
 
@@ -63,13 +64,7 @@ class Transport:
     """Sends requests with the token, each once, and tells the hook of them."""
 
     def __init__(
-        self,
-        server: str | None,
-        token: Token | None,
-        token_file: str | os.PathLike[str] | None,
-        timeout: float,
-        on_event: OnEvent | None,
-        http: httpx.Client | None,
+        self, server: str | None, token: Token | None, token_file: File | None, timeout: float, on_event: OnEvent | None, http: httpx.Client | None
     ) -> None:
         server = server or os.environ.get("ORGD_SERVER", "")
         if not server.startswith(("http://", "https://")):
@@ -232,22 +227,20 @@ class Transport:
 
 def within(seconds: float, share: str, attempt: Callable[[], Answer]) -> Answer:
     """Gives up an attempt after some seconds: to look up a host has no timeout of its own."""
-    answers: list[Answer] = []
-    errors: list[BaseException] = []
+    outcome: list[Answer | BaseException] = []
 
     def run() -> None:
         try:
-            answers.append(attempt())
+            outcome.append(attempt())
         except BaseException as error:
-            errors.append(error)
+            outcome.append(error)
 
-    done = None if threads.pool.is_mine() else threads.pool.run(share, run)
-    if done is None:
-        return attempt()
-    done.wait(seconds)
-    if answers:
-        return answers[0]
-    raise errors[0] if errors else ConnectionFailed(f"there was no answer within {seconds:g} s")
+    done = None if threading.current_thread().name == threads.NAME else threads.pool.run(share, run)
+    run() if done is None else done.wait(seconds)
+    result = outcome[0] if outcome else ConnectionFailed(f"there was no answer within {seconds:g} s")
+    if isinstance(result, BaseException):
+        raise result
+    return result
 
 
 def retry_after(error: OrgdError | None) -> float:

@@ -67,35 +67,53 @@ class Changes:
         self._not_before = 0.0
         self._lock = threading.Lock()  # of what follows
         self._watches: set[Watch] = set()
+        self._open: set[httpx.Response] = set()
         self._ended = threading.Event()  # of the thread that there is
-        self._response: httpx.Response | None = None
+        self._ended.set()
+        self._closed = False
 
     def add(self, watch: Watch) -> None:
         """Has a watch hear of changes."""
         with self._lock:
             self._watches.add(watch)
-            if len(self._watches) == 1:
+            if self._closed:
+                watch.stop()
+            elif self._ended.is_set():
                 self._ended = threading.Event()
                 start(partial(self._follow, self._ended), "orgd-changes")
-            if self._response is not None:
+            elif self._open:
                 watch.urge()
 
     def remove(self, watch: Watch) -> None:
         """Ends the stream after the last watch."""
         with self._lock:
             self._watches.discard(watch)
-            if self._watches:
-                return
-            self._ended.set()
-            response, self._response = self._response, None
-        if response is not None:
-            hang_up(response)
+            if not self._watches:
+                self._hang_up()
 
-    def _urge(self, ended: threading.Event, *names: str) -> None:
+    def close(self) -> None:
+        """Ends all watches, and the stream."""
         with self._lock:
-            if not ended.is_set():
-                for watch in self._watches:
-                    watch.urge(*names)
+            self._closed = True
+            for watch in self._watches:
+                watch.stop()
+            self._hang_up()
+
+    def _hang_up(self) -> None:
+        import socket
+
+        self._ended.set()
+        for response in tuple(self._open):
+            stream = response.extensions.get("network_stream")
+            raw = stream.get_extra_info("socket") if stream is not None else None
+            if raw is not None:
+                with contextlib.suppress(OSError):
+                    socket.socket.shutdown(raw, socket.SHUT_RDWR)  # also of TLS, which does not take part
+
+    def _urge(self, *names: str) -> None:
+        with self._lock:
+            for watch in self._watches:
+                watch.urge(*names)
 
     def _follow(self, ended: threading.Event) -> None:
         """Follows the stream, and opens it again, until nobody watches."""
@@ -121,22 +139,17 @@ class Changes:
     def _read(self, ended: threading.Event) -> None:
         """Reads a stream until it ends."""
         with self._transport.stream("watch", Request("GET", "/changes/stream", {"action": "agent"}), SILENCE) as response:
-            with self._lock:
-                if ended.is_set():
-                    return
-                self._response = response
             try:
-                self._urge(ended)
-                for block in blocks(response.iter_bytes()):
+                self._open.add(response)
+                self._urge()
+                for block in () if ended.is_set() else blocks(response.iter_bytes()):
                     self._first_wait = min(block.retry, LAST_WAIT) or self._first_wait
                     if block.event == "resync":
-                        self._urge(ended)
+                        self._urge()
                     elif block.data and not block.event:
-                        self._urge(ended, *names_of(block.data))
+                        self._urge(*names_of(block.data))
             finally:
-                with self._lock:
-                    if self._response is response:
-                        self._response = None
+                self._open.discard(response)
 
 
 class Watch:
@@ -172,7 +185,9 @@ class Watch:
                         break
                     if seen.get(r) != (last.state, last.agent):
                         seen[r] = last.state, last.agent
-                        self._learn(r, last.agent)
+                        if last.agent is not None:
+                            with self._lock:
+                                self._names[r] |= {last.agent["agent_id"], key(last.agent["name"])}
                         yield last
                 self._wake.wait(max(0.01, min(map(self._left, self._resolvers))))
         finally:
@@ -196,18 +211,13 @@ class Watch:
 
     def _left(self, r: Resolver) -> float:
         """Returns the seconds until an agent is asked. While it is asked an answer ends the wait."""
-        if r.is_asking():
+        if r._asking is not None:
             return LAST_WAIT
         with self._lock:
             urgent = self._urgent.get(r)
         if urgent is None:
             return r.pauses.left()
         return min(r.pauses.left(), max(urgent - time.monotonic(), r.pauses.left(hurry=True)))
-
-    def _learn(self, r: Resolver, agent: ResolvedAgent | None) -> None:
-        if agent is not None:
-            with self._lock:
-                self._names[r] |= {agent["agent_id"], key(agent["name"])}
 
 
 def names_of(data: str) -> list[str]:
@@ -217,14 +227,3 @@ def names_of(data: str) -> list[str]:
         return [resource["id"], key(resource["name"])]
     except (ValueError, KeyError, TypeError, AttributeError):
         return [""]  # of no agent
-
-
-def hang_up(response: httpx.Response) -> None:
-    """Ends a stream that another thread reads."""
-    import socket
-
-    stream = response.extensions.get("network_stream")
-    raw = stream.get_extra_info("socket") if stream is not None else None
-    if raw is not None:
-        with contextlib.suppress(OSError):
-            socket.socket.shutdown(raw, socket.SHUT_RDWR)  # also of TLS, which does not take part
