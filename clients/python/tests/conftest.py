@@ -25,9 +25,9 @@ class Service:
             return json.load(answer)["data"]
 
     def wait_for(self, events: int) -> dict[str, int]:
-        """Returns how often each event has come, after so many have."""
+        """Returns how often each event has come, after so many have in all."""
         end = time.monotonic() + 20
-        while len(seen := self.seen()["events"]) < events and time.monotonic() < end:
+        while sum((seen := self.seen()["events"]).values()) < events and time.monotonic() < end:
             time.sleep(0.05)
         return seen
 

@@ -124,9 +124,7 @@ def test_threading_is_patched_in_a_child(service: Service, monkeypatch: pytest.M
 def test_what_is_pending_at_the_end_is_sent(service: Service) -> None:
     program = f"import orgd; orgd.Client({service.url!r}, token='t').report({event('t1')!r})"
     env = {**os.environ, "PYTHONPATH": str(Path(orgd.__file__).parents[1])}
-    began = time.monotonic()
     subprocess.run([sys.executable, "-c", program], env=env, check=True)
-    assert time.monotonic() < began + 4
     assert service.wait_for(1) == {"t1": 1}
 
 
@@ -199,10 +197,13 @@ def test_a_lease_is_renewed(tmp_path: Path) -> None:
     client.report(EVENT)
     (alive,) = tmp_path.glob("reports/*.alive")
     first = alive.stat().st_mtime
-    time.sleep(0.7)
-    assert alive.stat().st_mtime > max(first, time.time())
+    end = time.monotonic() + 10
+    while alive.stat().st_mtime == first and time.monotonic() < end:
+        time.sleep(0.01)
+    assert alive.stat().st_mtime > first
     alive.unlink()
-    time.sleep(0.5)
+    while not alive.exists() and time.monotonic() < end:
+        time.sleep(0.01)
     assert alive.exists()
     client._reporter.close(0)
     assert not alive.exists()

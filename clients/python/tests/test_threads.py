@@ -49,7 +49,8 @@ def test_sixty_clients_share_their_threads(tmp_path: Path, service: Service) -> 
                     assert client.resolve("Ada").state == "active"
                     client.report(event(i))
                 time.sleep(1)
-            assert service.wait_for(60) == {str(i): 2 for i in range(60)}
+            assert service.wait_for(120) == {str(i): 2 for i in range(60)}
+            assert [client.flush() for client in clients] == [0] * 60
             assert not list(tmp_path.glob("*/reports/*"))
 
         assert most_threads(work) < 24
@@ -65,13 +66,13 @@ def test_others_go_on_while_a_server_hangs(service: Service) -> None:
         for thread in asking:
             thread.start()
         time.sleep(1.5)  # until all that hang have begun to
-        with orgd.Client(service.url, token="t", timeout=1) as client:
+        with orgd.Client(service.url, token="t") as client:
             assert client.resolve("Ada").state == "active"
             client.report(event("good"))
-            assert client.flush(1) == 0
+            assert client.flush(10) == 0  # a report may hang for 30 s
         began = time.monotonic()
         assert hang[-1].resolve("Ada").state == "down"
-        assert time.monotonic() < began + 1.2
+        assert time.monotonic() < began + 3
         for thread in asking:
             thread.join()
 
@@ -93,14 +94,14 @@ def test_a_name_that_is_not_found_for_long(service: Service, monkeypatch: pytest
         time.sleep(0.2)
         began = time.monotonic()
         assert client.resolve("Ada").state == "active"
-        assert time.monotonic() < began + 0.1
-        time.sleep(0.4)
+        assert time.monotonic() < began + 0.25
+        time.sleep(0.5)
         known = client.resolve("Ada")
         assert (known.state, known.version) == ("down", 1)
         assert client.resolve("Bob").state == "down"
-        assert time.monotonic() < began + 1.5
+        began = time.monotonic()
         assert client.resolve("Bob").state == "down"
-        assert time.monotonic() < began + 1.5  # it waits only once
+        assert time.monotonic() < began + 0.25  # it waits only once
         found.set()
         end = time.monotonic() + 5
         while client.resolve("Ada").state != "active" and time.monotonic() < end:
