@@ -1,4 +1,7 @@
+import os
 import re
+import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -20,10 +23,15 @@ def test_reports_are_named_by_time(tmp_path: Path) -> None:
     event = {"agent": "Ada", "event_type": "tool_used", "data": {}}
     assert reporter.report(event) == 1
     assert reporter.report([event] * 12) == 9
-    first, second = sorted(f.name for f in (tmp_path / "reports").iterdir())
-    assert re.fullmatch(r"\d{13}-000001-[0-9a-f]{16}\.json", first)
-    assert re.fullmatch(r"\d{13}-000002-[0-9a-f]{16}\.json", second)
+    first, second = sorted(f.name for f in (tmp_path / "reports").glob("*.json"))
+    (alive,) = (tmp_path / "reports").glob("*.alive")
+    assert re.fullmatch(r"\d{13}-000001-" + alive.stem + r"\.json", first)
+    assert re.fullmatch(r"\d{13}-000002-" + alive.stem + r"\.json", second)
+    assert re.fullmatch("[0-9a-f]{16}", alive.stem)
+    assert alive.read_text() == f"{socket.gethostname()} {os.getpid()}\n"
+    assert 80 < alive.stat().st_mtime - time.time() < 91
     assert reporter.close(0) == 10
+    assert not alive.exists()
 
 
 @pytest.mark.parametrize(
@@ -64,6 +72,6 @@ def test_blocks_come_in_any_pieces() -> None:
     text = ': hello\nretry: 2000\nid: a\r\n\nid: b\ndata: {"x": "\u2028"}\ndata: 2\n\nevent: resync\nid: c\ndata: {}\n\nid: d\ndata: 3\n'.encode()
     for size in range(1, len(text)):
         first, second, third = blocks(text[i : i + size] for i in range(0, len(text), size))
-        assert (first.id, first.data, first.retry) == ("a", "", 2)
-        assert (second.id, second.event, second.data) == ("b", "", '{"x": "\u2028"}\n2')
-        assert (third.id, third.event) == ("c", "resync")
+        assert (first.data, first.retry) == ("", 2)
+        assert (second.event, second.data) == ("", '{"x": "\u2028"}\n2')
+        assert third.event == "resync"

@@ -3,46 +3,23 @@
 from typing import TYPE_CHECKING, Any
 
 from .client import Client
-from .errors import (
-    Conflict,
-    ConnectionFailed,
-    Forbidden,
-    NotFound,
-    OrgdError,
-    RateLimited,
-    Unauthenticated,
-    Unavailable,
-    VersionConflict,
-)
+from .errors import Conflict, ConnectionFailed, Forbidden, NotFound, OrgdError, RateLimited, Unauthenticated, Unavailable, VersionConflict
 from .resolve import Resolution, ResolutionAll
 from .task import Task
 
 if TYPE_CHECKING:
     from .aio import AsyncClient
+    from .types import ActivityEntry
 
 __version__ = "0.0.0"
-__all__ = [
-    "AsyncClient",
-    "Client",
-    "Conflict",
-    "ConnectionFailed",
-    "Forbidden",
-    "NotFound",
-    "OrgdError",
-    "RateLimited",
-    "Resolution",
-    "ResolutionAll",
-    "Task",
-    "Unauthenticated",
-    "Unavailable",
-    "VersionConflict",
-]
+__all__ = ["ActivityEntry", "AsyncClient", "Client", "Resolution", "ResolutionAll", "Task"]
+__all__ += ["Conflict", "ConnectionFailed", "Forbidden", "NotFound", "OrgdError", "RateLimited", "Unauthenticated", "Unavailable", "VersionConflict"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports what needs asyncio only when somebody asks for it."""
-    if name == "AsyncClient":
-        from .aio import AsyncClient
+    """Imports what needs much only when somebody asks for it."""
+    if name in ("ActivityEntry", "AsyncClient"):
+        from importlib import import_module
 
-        return AsyncClient
+        return getattr(import_module(".types" if name == "ActivityEntry" else ".aio", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,84 +4,62 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from . import threads
 from .client import Client
 from .resolve import R, falling_back
-from .task import Task
+from .task import BaseTask
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping
     from types import TracebackType
 
-    import httpx
-
     from .report import Event
     from .resolve import Poller, Resolution, ResolutionAll
-    from .transport import OnEvent, Token
 
 T = TypeVar("T")
-THREADS = 64
+P = ParamSpec("P")
+
+
+def like(other: Callable[Concatenate[Any, P], None]) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, P], None]]:
+    """Gives a method the parameters of another one."""
+    return wraps(other)
 
 
 class AsyncClient:
-    """A Client whose methods are coroutines. They wait in threads; what is known is returned without one."""
+    """A client whose methods are coroutines. They wait in threads; what is known is returned without one."""
 
-    def __init__(
-        self,
-        server: str | None = None,
-        *,
-        token: Token | None = None,
-        token_file: str | os.PathLike[str] | None = None,
-        directory: str | os.PathLike[str] | None = None,
-        max_age: float = 30.0,
-        max_stale: float | None = None,
-        timeout: float = 5.0,
-        max_events: int = 10_000,
-        on_event: OnEvent | None = None,
-        http: httpx.Client | None = None,
-    ) -> None:
-        self._client = Client(
-            server,
-            token=token,
-            token_file=token_file,
-            directory=directory,
-            max_age=max_age,
-            max_stale=max_stale,
-            timeout=timeout,
-            max_events=max_events,
-            on_event=on_event,
-            http=http,
-        )
-
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="orgd")  # those of the loop are the program's
+    @like(Client.__init__)
+    def __init__(self, *args: Any, **named: Any) -> None:
+        self._client = Client(*args, **named)
 
     async def _run(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(copy_context().run, work, *args, **named))
+        return await asyncio.get_running_loop().run_in_executor(threads.pool.waiting, partial(copy_context().run, work, *args, **named))
 
     async def resolve(self, agent: str, label: str = "production", *, fallback: str | None = None) -> Resolution:
-        """Returns what a label of an agent names, at once if it is known. See Client.resolve."""
+        """Returns what a label of an agent names, by the agent's id or name.
+
+        What is known is returned at once, and asked for again in the background when it is old. It waits only while nothing
+        is known, for at most timeout seconds, and then returns the fallback if there is one. It never raises because of an answer.
+        """
         return falling_back(await self._get(self._client._resolver(agent, label)), fallback)
 
     async def resolve_all(self, label: str = "production") -> ResolutionAll:
-        """Returns what a label names, of all agents that have it. See Client.resolve_all."""
+        """Returns what a label names, of all agents that have it, as resolve does of one."""
         return await self._get(self._client._list(label))
 
     async def _get(self, poller: Poller[R]) -> R:
-        waits = not poller.is_known() and poller.pauses.left() <= 0
-        return await self._run(poller.get) if waits else poller.get()
+        return poller.get() if poller.is_known() or poller.pauses.left() > 0 else await self._run(poller.get)
 
     def task(self, agent: str, task_id: str, label: str = "production") -> AsyncTask:
         """Returns a task for an async with statement, which reports its start, end, outcome and version."""
         return AsyncTask(self, agent, task_id, label)
 
     async def watch(self, *agents: str, label: str = "production") -> AsyncIterator[Resolution]:
-        """Yields what a label of each agent names, and then each change of it, until the loop is left."""
+        """Yields what a label of each agent names, and then each change of it, until the loop is left or the client is closed."""
         watch = self._client._watch(agents, label)
         loop = asyncio.get_running_loop()
         queue: asyncio.Queue[Resolution | None] = asyncio.Queue()
@@ -94,7 +72,7 @@ class AsyncClient:
                 finally:
                     loop.call_soon_threadsafe(queue.put_nowait, None)
 
-        threading.Thread(target=follow, name="orgd-watch", daemon=True).start()
+        threads.start(follow, "orgd-watch")
         try:
             while (resolution := await queue.get()) is not None:
                 yield resolution
@@ -102,7 +80,10 @@ class AsyncClient:
             watch.stop()
 
     async def report(self, events: Event | Iterable[Event]) -> int:
-        """Takes one event or several into the buffer, and returns how many there was room for. See Client.report."""
+        """Takes one event or several into the buffer, and returns how many there was room for.
+
+        It does not wait for the network. Raises TypeError or ValueError for what is no event.
+        """
         return await self._run(self._client.report, events)
 
     async def flush(self, timeout: float = 5.0) -> int:
@@ -110,15 +91,12 @@ class AsyncClient:
         return await self._run(self._client.flush, timeout)
 
     async def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, Any] | None = None,
-        json: object = None,
-        headers: Mapping[str, str] | None = None,
+        self, method: str, path: str, *, params: Mapping[str, Any] | None = None, json: object = None, headers: Mapping[str, str] | None = None
     ) -> Any:
-        """Sends any request, with path below /api/v1, and returns data of the answer. See Client.request."""
+        """Sends any request, with path below /api/v1, and returns data of the answer; None if it has no body.
+
+        What is not JSON is returned as text if headers ask for it with Accept. The request is repeated as the API allows, at most twice. Raises OrgdError.
+        """
         return await self._run(self._client.request, method, path, params=params, json=json, headers=headers)
 
     async def pages(self, path: str, params: Mapping[str, Any] | None = None) -> AsyncIterator[Any]:
@@ -129,9 +107,8 @@ class AsyncClient:
             yield item
 
     async def close(self) -> None:
-        """Sends what is pending, for at most five seconds, and ends all threads."""
-        await asyncio.to_thread(self._client.close)
-        self._threads.shutdown(wait=False)
+        """Sends what is pending, for at most five seconds, and ends all watches."""
+        await self._run(self._client.close)
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -140,8 +117,8 @@ class AsyncClient:
         await self.close()
 
 
-class AsyncTask(Task):
-    """A Task as an async with statement."""
+class AsyncTask(BaseTask):
+    """One task of an agent, as an async with statement, which reports its start, end, outcome and version."""
 
     def __init__(self, client: AsyncClient, agent: str, task_id: str, label: str) -> None:
         super().__init__(client._client, agent, task_id, label)

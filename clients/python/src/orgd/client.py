@@ -12,12 +12,13 @@ import uuid
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from . import threads
 from .errors import ConnectionFailed, OrgdError
 from .report import Reporter
 from .resolve import ListResolver, Resolver, Source, falling_back
 from .task import Task
 from .transport import Request, Transport, retry_after
-from .watch import Watch
+from .watch import Changes, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from .report import Event
     from .resolve import Resolution, ResolutionAll
-    from .transport import Answer, OnEvent, Token
+    from .transport import Answer, File, OnEvent, Token
 
 ATTEMPTS = 3
 REQUEST_TIMEOUT = 30.0
@@ -36,11 +37,10 @@ REQUEST_TIMEOUT = 30.0
 class Client:
     """Resolves prompts, watches them, and reports what agents do. It may be used by several threads.
 
-    server and token come from ORGD_SERVER, and from ORGD_TOKEN or ORGD_TOKEN_FILE, if they are
-    missing. directory keeps last known answers and events that are not accepted yet; without
-    it they are in memory only. max_age and timeout are seconds: how old an answer may be before it is
-    asked for again, and how long a request may take. An answer that is older than max_stale seconds
-    is called stale.
+    server and token come from ORGD_SERVER, and from ORGD_TOKEN or ORGD_TOKEN_FILE, if they are missing. directory keeps last
+    known answers and events that are not accepted yet; without it they are in memory only. max_age and timeout are seconds: how
+    old an answer may be before it is asked for again, and how long a request may take. An answer that is older than max_stale
+    seconds is called stale.
     """
 
     def __init__(
@@ -48,8 +48,8 @@ class Client:
         server: str | None = None,
         *,
         token: Token | None = None,
-        token_file: str | os.PathLike[str] | None = None,
-        directory: str | os.PathLike[str] | None = None,
+        token_file: File | None = None,
+        directory: File | None = None,
         max_age: float = 30.0,
         max_stale: float | None = None,
         timeout: float = 5.0,
@@ -59,13 +59,14 @@ class Client:
     ) -> None:
         if not max_age > 0 or not timeout > 0:
             raise ValueError("max_age and timeout are seconds, and more than 0")
+        _begin_anew_if_patched()
         self._transport = Transport(server, token, token_file, timeout, on_event, http)
         directory = None if directory is None else os.fspath(directory)
         self._source = Source(self._transport, directory, max_age, max_stale)
         self._lock = threading.Lock()  # of what follows
         self._resolvers: dict[tuple[str, str], Resolver] = {}
         self._lists: dict[str, ListResolver] = {}
-        self._watches: weakref.WeakSet[Watch] = weakref.WeakSet()
+        self._changes = Changes(self._transport)
         self._closed = False
         self._reporter = Reporter(self._transport, directory, max_age, max_events)
         atexit.register(self.close)
@@ -74,9 +75,8 @@ class Client:
     def resolve(self, agent: str, label: str = "production", *, fallback: str | None = None) -> Resolution:
         """Returns what a label of an agent names, by the agent's id or name.
 
-        What is known is returned at once, and asked for again in the background when it is old. It waits
-        only while nothing is known, for at most timeout seconds, and then returns the fallback if there
-        is one. It never raises because of an answer.
+        What is known is returned at once, and asked for again in the background when it is old. It waits only while nothing
+        is known, for at most timeout seconds, and then returns the fallback if there is one. It never raises because of an answer.
         """
         return falling_back(self._resolver(agent, label).get(), fallback)
 
@@ -85,10 +85,7 @@ class Client:
         return self._list(label).get()
 
     def watch(self, *agents: str, label: str = "production") -> Iterator[Resolution]:
-        """Yields what a label of each agent names, and then each change of it.
-
-        It ends when the loop is left or the client is closed.
-        """
+        """Yields what a label of each agent names, and then each change of it, until the loop is left or the client is closed."""
         return self._watch(agents, label).run()
 
     def task(self, agent: str, task_id: str, label: str = "production") -> Task:
@@ -100,21 +97,15 @@ class Client:
 
         It does not wait for the network. Raises TypeError or ValueError for what is no event.
         """
+        _begin_anew_if_patched()
         return self._reporter.report(events)
 
     def flush(self, timeout: float = 5.0) -> int:
         """Waits until all events are accepted, for some seconds, and returns how many are not."""
+        _begin_anew_if_patched()
         return self._reporter.flush(timeout)
 
-    def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, Any] | None = None,
-        json: object = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Any:
+    def request(self, method: str, path: str, *, params: Mapping[str, Any] | None = None, json: object = None, headers: Mapping[str, str] | None = None) -> Any:
         """Sends any request, with path below /api/v1, and returns data of the answer; None if it has no body.
 
         What is not JSON is returned as text if headers ask for it with Accept. The request is repeated as the API allows, at most twice. Raises OrgdError.
@@ -145,14 +136,12 @@ class Client:
                 return
 
     def close(self) -> None:
-        """Sends what is pending, for at most five seconds, and ends all threads."""
+        """Sends what is pending, for at most five seconds, and ends all watches."""
         with self._lock:
             if self._closed:
                 return
             self._closed = True
-            watches = list(self._watches)
-        for watch in watches:
-            watch.stop()
+        self._changes.close()
         self._reporter.close(5.0)
         self._transport.close()
         atexit.unregister(self.close)
@@ -167,40 +156,38 @@ class Client:
         """Begins anew in a child, where locks may be held by nobody, and connections and events are the parent's."""
         self._lock = threading.Lock()
         self._resolvers, self._lists = {}, {}
-        self._watches = weakref.WeakSet()
+        self._changes = Changes(self._transport)
         self._transport.after_fork()
         self._reporter.after_fork()
 
     def _resolver(self, agent: str, label: str) -> Resolver:
         if not agent or not label:
             raise ValueError("agent and label must not be empty")
+        _begin_anew_if_patched()
         with self._lock:
-            r = self._resolvers.get((agent, label))
-            if r is None:
-                r = self._resolvers[agent, label] = Resolver(self._source, agent, label)
-            return r
+            if (agent, label) not in self._resolvers:
+                self._resolvers[agent, label] = Resolver(self._source, agent, label)
+            return self._resolvers[agent, label]
 
     def _list(self, label: str) -> ListResolver:
         if not label:
             raise ValueError("label must not be empty")
+        _begin_anew_if_patched()
         with self._lock:
-            r = self._lists.get(label)
-            if r is None:
-                r = self._lists[label] = ListResolver(self._source, label)
-            return r
+            if label not in self._lists:
+                self._lists[label] = ListResolver(self._source, label)
+            return self._lists[label]
 
     def _watch(self, agents: tuple[str, ...], label: str) -> Watch:
         if not agents:
             raise ValueError("there must be an agent to watch")
-        watch = Watch(self._source, [self._resolver(a, label) for a in dict.fromkeys(agents)])
-        with self._lock:
-            if self._closed:
-                raise RuntimeError("the client is closed")
-            self._watches.add(watch)
-        return watch
+        if self._closed:
+            raise RuntimeError("the client is closed")
+        return Watch(self._changes, self._source.max_age, [self._resolver(a, label) for a in dict.fromkeys(agents)])
 
     def _repeat(self, request: Request) -> Answer:
         """Sends a request by the rules of the API: all that is repeated is idempotent, or has a key."""
+        _begin_anew_if_patched()
         for attempt in range(1, ATTEMPTS):
             try:
                 return self._transport.send("request", request, timeout=REQUEST_TIMEOUT)
@@ -215,8 +202,18 @@ _clients: weakref.WeakSet[Client] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
+    threads.pool = threads.Pool()
     for client in tuple(_clients):
         client._after_fork()
+
+
+def _begin_anew_if_patched() -> None:
+    """Makes locks anew that gevent, or such, has put others in the place of since. Raises RuntimeError if that is too late."""
+    if threads.pool.made_with is threading.Lock:
+        return
+    if threads.pool.is_used:
+        raise RuntimeError("threading was patched after a client of orgd was used in this process: patch it first of all, as with gevent.monkey.patch_all()")
+    _after_fork()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import platform
 import sys
 import time
 from typing import Any, cast
@@ -30,8 +31,8 @@ def check_own(path: str) -> None:
         raise PermissionError(errno.EPERM, "the directory must belong to this user alone, with mode 0700", path)
 
 
-def replace_file(path: str, temporary: str, content: bytes, *, sync: bool = False) -> None:
-    """Writes another file, which only its owner can read, and renames it."""
+def replace_file(path: str, temporary: str, content: bytes, *, sync: bool = False, time: float | None = None) -> None:
+    """Writes another file, which only its owner can read, with a time of change, and renames it."""
     try:
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(fd, "wb") as f:
@@ -39,6 +40,8 @@ def replace_file(path: str, temporary: str, content: bytes, *, sync: bool = Fals
             if sync:
                 f.flush()
                 os.fsync(fd)
+        if time is not None:
+            os.utime(temporary, (time, time))
         os.replace(temporary, path)
     except OSError:
         remove(temporary)
@@ -49,6 +52,27 @@ def remove(path: str) -> None:
     """Removes a file if that is possible."""
     with contextlib.suppress(OSError):
         os.unlink(path)
+
+
+def lease(path: str, seconds: float) -> None:
+    """Has a file say for some seconds that this process is alive."""
+    replace_file(path, f"{path}.tmp", f"{platform.node()} {os.getpid()}\n".encode(), time=time.time() + seconds)
+
+
+def is_leased(path: str) -> bool:
+    """Reports whether the process that has written the file of a lease may be alive."""
+    try:
+        if os.stat(path).st_mtime < time.time():
+            return False
+        with open(path, encoding="utf-8") as f:
+            name, pid = f.read().split()
+        if name == platform.node() and sys.platform != "win32":  # there os.kill ends the process
+            os.kill(int(pid), 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    except (OSError, ValueError, OverflowError):
+        return True
+    return True
 
 
 class DocumentFile:
@@ -62,6 +86,7 @@ class DocumentFile:
 
             digest = hashlib.sha256("\n".join(about.values()).encode()).hexdigest()
             self.path = os.path.join(directory, f"{kind}-{digest[:32]}.json")
+        self.time = 0.0  # when the file that was loaded was saved or touched
         self._has: object = self  # what is in the file; self if that is not known
 
     def load(self) -> Document | None:
@@ -71,6 +96,7 @@ class DocumentFile:
         try:
             with open(self.path, "rb") as f:
                 check_own(os.path.dirname(self.path))
+                self.time = min(os.fstat(f.fileno()).st_mtime, time.time())
                 document: Any = json.load(f)
         except FileNotFoundError:
             return None
@@ -81,10 +107,6 @@ class DocumentFile:
             raise ValueError("the file is about something else")
         self._has = kept
         return kept
-
-    def age(self) -> float:
-        """Returns the seconds since the file was saved or touched."""
-        return max(time.time() - os.stat(self.path).st_mtime, 0.0)
 
     def touch(self) -> None:
         """Notes that the document is as it should be, if that is possible."""

@@ -14,12 +14,17 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, cast
 
+from . import threads
 from .errors import OrgdError, Unauthenticated
-from .files import make_directory, remove, replace_file
+from .files import is_leased, lease, make_directory, remove, replace_file
 from .transport import Request, Transport, retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .types import ActivityEntry
+
+    Event = ActivityEntry | Mapping[str, Any]  # what is known of events, and all else
 
 MAX_EVENTS = 1000  # of a file, and of a batch
 MAX_FILE = 1 << 20
@@ -27,17 +32,15 @@ MAX_BATCH = 4 << 20
 LAST_WAIT = 30.0
 TIMEOUT = 30.0
 MAX_OFFSET = 60.0  # of two clocks
-MAX_WARNINGS = 1000  # that are told
+MAX_WARNINGS = 1000  # that are remembered
+LEASE = 3  # of max_age: how long others leave the files of a process alone that does not renew its lease
 LINGER = 1.0  # for more events, so that they share a request
+OWNER = re.compile(r"(?:^|[.-])([0-9a-f]{16})\.(?:json|alive)")  # in the name of a file
 REPORTERS = ("agent", "reporter", "department_admin")  # who may report of some agents and not of others
-
-Event = Mapping[str, Any]
 
 
 class Entry:
     """An event, and whether its timestamp was made here."""
-
-    __slots__ = ("done", "event", "stamped")
 
     def __init__(self, event: dict[str, Any], stamped: bool) -> None:
         self.event = event
@@ -48,8 +51,6 @@ class Entry:
 class Bundle:
     """Some events, in a file, or in memory if that could not be written."""
 
-    __slots__ = ("count", "entries", "not_before", "size")
-
     def __init__(self, count: int, size: int, entries: list[Entry] | None, not_before: float) -> None:
         self.count = count
         self.size = size
@@ -58,34 +59,32 @@ class Bundle:
 
 
 class Reporter:
-    """A buffer of events, and a thread that sends them."""
+    """A buffer of events, which threads of the pool send, one at a time."""
 
     def __init__(self, transport: Transport, directory: str | None, max_age: float, max_events: int) -> None:
         self._transport = transport
+        self._share = f"report {transport.server}"
         self._directory = None if directory is None else os.path.join(directory, "reports")
         self._max_age = max_age
         self._max_events = max_events
-        self._scanned: set[str] = set()
-        self._warned: set[str] = set()
+        self._warned: dict[str, None] = {}  # oldest first
         self.after_fork()
-        self._scan(adopt_all=True)
-        with self._changed:
-            self._start()
+        self._scan()
 
     def after_fork(self) -> None:
         """Begins with nothing: what was pending is sent by the parent."""
         self._changed = threading.Condition()  # guards what follows
+        self._owner = os.urandom(8).hex()
+        self._leased = False
         self._bundles: dict[str, Bundle] = {}
         self._pending = 0
         self._made = 0
         self._closed = False
-        self._thread: threading.Thread | None = None
-        self._sleeps_until = float("inf")
+        self._working = False
         self._not_before = self._asked_to = 0.0  # for all bundles; _asked_to by the service
-        # Only the thread has these.
+        # Only who works has these.
         self._failures = 0
         self._held: dict[str, tuple[int, float]] = {}  # agents that are refused: how often, and until when
-        self._scan_at = time.monotonic() + self._max_age
         self._last = b"", ""  # what was sent, and its Idempotency-Key
 
     def report(self, events: Event | Iterable[Event]) -> int:
@@ -109,35 +108,30 @@ class Reporter:
             for bundle in self._bundles.values():
                 bundle.not_before = 0
             self._not_before = self._asked_to
-            self._start()
-            self._changed.notify_all()
-            while self._pending and time.monotonic() < end and self._thread is not None and self._thread.is_alive():
-                self._changed.wait(end - time.monotonic())
+            self._plan()
+            while self._pending and (left := end - time.monotonic()) > 0:
+                self._changed.wait(left)
             return self._pending
 
     def close(self, timeout: float) -> int:
-        """Flushes, and ends the thread."""
-        end = time.monotonic() + timeout
+        """Flushes, and ends the work."""
         pending = self.flush(timeout)
         with self._changed:
             self._closed = True
-            self._changed.notify_all()
+            self._end_lease()
             lost = sum(b.count for b in self._bundles.values() if b.entries is not None)
         if lost:
             self._transport.emit("dropped", count=lost, reason="the client was closed")
-        if self._thread is not None:
-            self._thread.join(max(end - time.monotonic(), 0.1))
         return pending
 
     # The buffer. Its methods hold _changed.
 
     def _add(self, entries: list[Entry]) -> None:
         self._made += 1
-        name = f"{time.time_ns() // 1_000_000:013d}-{self._made % 1_000_000:06d}-{os.urandom(8).hex()}.json"
-        self._keep(name, entries, time.monotonic() + min(LINGER, self._max_age / 30))
-        self._start()
-        if max(self._bundles[name].not_before, self._not_before) < self._sleeps_until:
-            self._changed.notify_all()
+        name = f"{time.time_ns() // 1_000_000:013d}-{self._made % 1_000_000:06d}-{self._owner}.json"
+        ready = time.monotonic() + min(LINGER, self._max_age / 30)
+        self._keep(name, entries, ready)
+        self._plan(ready)
 
     def _keep(self, name: str, entries: list[Entry], not_before: float) -> None:
         """Keeps a bundle with these entries, in place of the one of this name."""
@@ -146,6 +140,10 @@ class Reporter:
         if self._directory is not None:
             try:
                 make_directory(self._directory)
+                if not self._leased and not self._closed:  # before its first file: others send what nobody has a lease for
+                    lease(self._path(f"{self._owner}.alive"), LEASE * self._max_age)
+                    self._leased = True
+                    self._scan_later()
                 replace_file(self._path(name), self._path(f".{name}.tmp"), content)
                 bundle.entries = None
             except OSError as error:  # they are sent all the same
@@ -164,6 +162,13 @@ class Reporter:
         self._put(name, None)
         if self._directory is not None:
             remove(self._path(name))
+        if not self._bundles:
+            self._end_lease()
+
+    def _end_lease(self) -> None:
+        if self._leased:
+            remove(self._path(f"{self._owner}.alive"))
+        self._leased = False
 
     def _path(self, name: str) -> str:
         return os.path.join(self._directory or "", name)
@@ -187,58 +192,61 @@ class Reporter:
             self._transport.emit("dropped", count=count, reason=f"{name} cannot be read: {error}")
         return None
 
-    def _scan(self, *, adopt_all: bool = False) -> None:
-        """Adopts files of other processes that nobody sends."""
-        names: set[str] = set()
-        if self._directory is not None:
-            with contextlib.suppress(OSError):
-                names = set(os.listdir(self._directory))
-        stay = names if adopt_all else names & self._scanned
-        self._scanned = names
-        for name in sorted(stay):
-            if name.endswith(".tmp") and not adopt_all:
-                remove(self._path(name))
-            if not name.endswith(".json"):
-                continue
-            with self._changed:
-                if name not in self._bundles and (bundle := self._read(name)) is not None:
-                    bundle.entries = None
-                    self._put(name, bundle)
-
-    # The thread.
-
-    def _start(self) -> None:
-        """Starts the thread, unless there is one. After a fork there is none."""
-        needed = self._bundles or self._directory is not None
-        if needed and not self._closed and (self._thread is None or not self._thread.is_alive()):
-            thread = threading.Thread(target=self._run, name="orgd-report", daemon=True)
-            try:
-                thread.start()
-            except RuntimeError:  # the program ends
-                return
-            self._thread = thread
-
-    def _run(self) -> None:
-        while self._wait():
-            if time.monotonic() >= self._scan_at:
-                self._scan()
-                self._scan_at = time.monotonic() + self._max_age
-            batch = self._batch()
-            if batch:
-                self._send(batch)
-
-    def _wait(self) -> bool:
-        """Waits until there is something to do, and returns False at the end."""
+    def _scan(self) -> None:
+        """Renews the lease, and takes over the files of processes that are dead."""
+        names: list[str] = []
+        with contextlib.suppress(OSError):
+            names = sorted(os.listdir(self._directory or ""))
         with self._changed:
-            while not self._closed:
-                ready = min((b.not_before for b in self._bundles.values()), default=float("inf"))
-                self._sleeps_until = min(max(ready, self._not_before), self._scan_at)
-                left = self._sleeps_until - time.monotonic()
-                if left <= 0:
-                    break
-                self._changed.wait(left)
-            self._sleeps_until = float("-inf")
-            return not self._closed
+            if self._leased and self._bundles:
+                with contextlib.suppress(OSError):
+                    lease(self._path(f"{self._owner}.alive"), LEASE * self._max_age)
+            else:
+                self._end_lease()
+        alive = {self._owner: True, "": False}
+        for name in names:
+            found = OWNER.search(name)
+            owner = found[1] if found else ""
+            if owner not in alive:
+                alive[owner] = is_leased(self._path(f"{owner}.alive"))
+            if alive[owner]:
+                continue
+            if name.endswith((".alive", ".tmp")):
+                remove(self._path(name))
+            elif name.endswith(".json"):
+                with self._changed:
+                    if name not in self._bundles and (bundle := self._read(name)) is not None:
+                        bundle.entries = None
+                        self._put(name, bundle)
+                        self._plan()
+        self._scan_later()
+
+    def _scan_later(self) -> None:
+        if self._directory is not None and not self._closed:
+            threads.pool.run_at(time.monotonic() + self._max_age, f"look into {self._directory}", self._scan)
+
+    # The work.
+
+    def _plan(self, ready: float | None = None) -> None:
+        """Has the work go on when a bundle is ready, or the first one. Who calls it holds _changed."""
+        if self._bundles and not self._closed and not self._working:
+            ready = min(b.not_before for b in self._bundles.values()) if ready is None else ready
+            threads.pool.run_at(max(ready, self._not_before), self._share, self._work)
+
+    def _work(self) -> None:
+        """Sends what there is to send now, unless another thread does."""
+        with self._changed:
+            if self._working or self._closed:
+                return
+            self._working = True
+        try:
+            while batch := self._batch():
+                self._not_before = time.monotonic() + LAST_WAIT  # should this fail
+                self._send(batch)
+        finally:
+            with self._changed:
+                self._working = False
+                self._plan()
 
     def _batch(self) -> dict[str, list[Entry]]:
         """Returns the entries of the bundles to send now."""
@@ -246,7 +254,7 @@ class Reporter:
         count = size = 0
         now = time.monotonic()
         with self._changed:
-            if now < self._not_before:
+            if self._closed or now < self._not_before:
                 return {}
             for name, bundle in tuple(self._bundles.items()):
                 if bundle.not_before > now:
@@ -332,14 +340,14 @@ class Reporter:
 
     def _reports_some(self) -> bool:
         """Reports whether the token may report of some agents, and not of others."""
-        me = self._transport.send("report", Request("GET", "/auth/me"), timeout=TIMEOUT, direct=True)
+        me = self._transport.send("report", Request("GET", "/auth/me"), timeout=TIMEOUT)
         return me.envelope()["data"]["role"] in REPORTERS
 
     def _post(self, part: list[Entry]) -> tuple[int, int]:
         """Sends entries, and returns how many were accepted, and how many known."""
         if self._transport.offset is None and any(e.stamped for e in part):
             try:
-                self._transport.send("report", Request("GET", "/auth/me"), timeout=TIMEOUT, direct=True)
+                self._transport.send("report", Request("GET", "/auth/me"), timeout=TIMEOUT)
             except OrgdError as error:
                 if not error.status:
                     raise
@@ -348,7 +356,7 @@ class Reporter:
             self._last = content, str(uuid.uuid4())
         headers = {"Content-Type": "application/json", "Idempotency-Key": self._last[1]}
         request = Request("POST", "/activities", headers=headers, content=content)
-        result = self._transport.send("report", request, timeout=TIMEOUT, direct=True).envelope()["data"]
+        result = self._transport.send("report", request, timeout=TIMEOUT).envelope()["data"]
         self._last = b"", ""
         self._warn(result.get("warnings") or [])
         try:
@@ -357,16 +365,18 @@ class Reporter:
             raise OrgdError("this is not how orgd answers a report") from None
 
     def _warn(self, texts: list[str]) -> None:
-        """Tells what the service has found in events that it has accepted, each text once."""
+        """Tells what the service has found in events that it has accepted, each text once while it is remembered."""
         for text in (re.sub(r"^events\[\d+\]\.", "", t) for t in texts):
-            if text not in self._warned and len(self._warned) < MAX_WARNINGS:
-                self._warned.add(text)
+            if text not in self._warned:
+                self._warned[text] = None
+                if len(self._warned) > MAX_WARNINGS:
+                    del self._warned[next(iter(self._warned))]
                 self._transport.emit("warning", detail=text)
 
 
 def entry_of(event: Event) -> Entry:
     """Returns an event with id and timestamp. Raises TypeError or ValueError if it is none."""
-    made = dict(event)
+    made: dict[str, Any] = dict(event)
     for name in ("agent", "event_type"):
         if not isinstance(made.get(name), str) or not made[name]:
             raise ValueError(f"an event needs {name}")

@@ -7,7 +7,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
-from .errors import OrgdError, Unauthenticated
+from . import threads
+from .errors import ConnectionFailed, OrgdError, Unauthenticated
 from .files import DocumentFile
 from .transport import Request, path, retry_after
 
@@ -24,9 +25,8 @@ StateAll = Literal["current", "refused", "down", "kept", "stale"]
 class Resolution(NamedTuple):
     """What is known of an agent and its label.
 
-    agent is the last known answer, also while the service does not answer. error is why it is
-    not from the service now, file_error why the file does not have it. fallback is the prompt to
-    work with while nothing is known.
+    agent is the last known answer, also while the service does not answer. error is why it is not from the service now,
+    file_error why the file does not have it. fallback is the prompt to work with while nothing is known.
     """
 
     asked: str
@@ -56,11 +56,7 @@ class Resolution(NamedTuple):
         """Returns the attributes for the spans of what the agent does."""
         if self.agent is None:
             return {}
-        return {
-            "gen_ai.agent.id": self.agent["agent_id"],
-            "gen_ai.prompt.name": self.agent["name"],
-            "gen_ai.prompt.version": str(self.agent["version"]),
-        }
+        return {"gen_ai.agent.id": self.agent["agent_id"], "gen_ai.prompt.name": self.agent["name"], "gen_ai.prompt.version": str(self.agent["version"])}
 
 
 def falling_back(resolution: Resolution, fallback: str | None) -> Resolution:
@@ -83,12 +79,7 @@ class ResolutionAll(NamedTuple):
 class Pauses:
     """When the next request may be sent."""
 
-    def __init__(
-        self,
-        max_age: float,
-        clock: Callable[[], float] = time.monotonic,
-        uniform: Callable[[float, float], float] = random.uniform,
-    ) -> None:
+    def __init__(self, max_age: float, clock: Callable[[], float] = time.monotonic, uniform: Callable[[float, float], float] = random.uniform) -> None:
         self._max_age = max_age
         self._clock = clock
         self._uniform = uniform
@@ -132,66 +123,59 @@ class Poller(Generic[R]):
         self._transport = source.transport
         self._max_stale = source.max_stale
         self._file = DocumentFile(source.directory, kind, {"server": source.transport.server, **about})
-        self._turn = threading.Lock()  # of who asks
-        self._turns = threading.Lock()  # of _asking
-        self._rounds = 0
-        self._asking: threading.Thread | None = None
-        self._confirmed = float("-inf")  # when the service has said what is known, by the clock of pauses
+        self._lock = threading.Lock()  # of what follows
+        self._asking: threading.Event | None = None  # set after the answer
+        self._began = 0.0  # the last request, or the wait for a thread
+        self._confirmed = float("-inf")  # when the service has said what is known, by time.time
 
     def get(self) -> R:
         """Returns what is known, and has the service asked behind if that is old.
 
         Only if nothing is known it waits for the answer, for at most the timeout.
         """
-        asking = self._ask_behind()
+        asking = self.ask_behind()
+        timeout = self._transport.timeout
         if asking is not None and not self.is_known():
-            asking.join(self._transport.timeout + 0.1)  # a request that is given up then has been told
+            asking.wait(self._began + timeout + 0.1 - time.monotonic())
         last = self.last
-        if self._max_stale is None or not self.is_known() or time.monotonic() < self._confirmed + self._max_stale:
+        if asking is not None and not asking.is_set() and time.monotonic() > self._began + timeout:
+            last = last._replace(state="down", error=ConnectionFailed(f"there was no answer within {timeout:g} s"))
+        if self._max_stale is None or not self.is_known() or time.time() < self._confirmed + self._max_stale:
             return last
-        return last if last.state in ("no_agent", "refused") else last._replace(state="stale")
+        nothing = isinstance(last, Resolution) and last.agent is None
+        return last if nothing or last.state == "refused" else last._replace(state="stale")
 
     def is_known(self) -> bool:
         """Reports whether there is an answer, from the file or by the service."""
         return self._confirmed > float("-inf")
 
-    def _ask_behind(self) -> threading.Thread | None:
-        """Has a thread ask if it is time to. Returns the one that does, None if there is none."""
-        with self._turns:
-            if self._asking is not None and self._asking.is_alive():
-                return self._asking
-            if self.pauses.left() > 0:
-                return None
-            thread = threading.Thread(target=self.ask, name="orgd-resolve", daemon=True)
-            try:
-                thread.start()
-            except RuntimeError:  # the program ends
-                return None
-            self._asking = thread
-            return thread
+    def ask_behind(self, *, hurry: bool = False) -> threading.Event | None:
+        """Has a thread ask if nobody does and it is time to, in a hurry regardless of the pause.
 
-    def ask(self, *, hurry: bool = False) -> R:
-        """Returns what the service says, or the last result if it is not time to ask.
-
-        In a hurry it asks regardless of the pause, and does not take the result of a request
-        that was under way before.
+        Returns what is set after the answer and the listeners, None if nobody asks.
         """
-        rounds = self._rounds
-        if self.pauses.left(hurry=hurry) > 0 or not self._turn.acquire(timeout=self._transport.timeout):
-            return self.last
+        with self._lock:
+            if self._asking is None and self.pauses.left(hurry=hurry) <= 0:
+                self._began = time.monotonic()
+                self._asking = threads.pool.run(f"resolve {self._transport.server}", self._ask)
+            return self._asking
+
+    def _ask(self) -> None:
         try:
-            if (hurry or rounds == self._rounds) and self.pauses.left(hurry=hurry) <= 0:
-                self.last = self._round()
-                if self.last.state not in ("refused", "down"):
-                    self._confirmed = time.monotonic()
-                    self._file.touch()
-                self.pauses.begin(down=self.last.state == "down", retry_after=retry_after(self.last.error))
-                self._rounds += 1
+            self.last = self._round()
+            if self.last.state not in ("refused", "down"):
+                self._confirmed = time.time()
+                self._file.touch()
+            self.pauses.begin(down=self.last.state == "down", retry_after=retry_after(self.last.error))
         finally:
-            self._turn.release()
-        for listener in tuple(self.listeners):
-            listener.set()
-        return self.last
+            with self._lock:
+                self._asking = None
+            for listener in tuple(self.listeners):
+                listener.set()
+
+    def _send(self, operation: str, request: Request) -> Answer:
+        self._began = time.monotonic()
+        return self._transport.send(operation, request)
 
     def _round(self) -> R:
         raise NotImplementedError
@@ -201,7 +185,7 @@ class Poller(Generic[R]):
         try:
             kept = self._file.load()
             if kept is not None:
-                self._confirmed = time.monotonic() - self._file.age()
+                self._confirmed = self._file.time
             return kept or {}
         except (OSError, ValueError) as error:
             self._transport.emit("file", file=self._file.path, error=str(error))
@@ -249,7 +233,7 @@ class Resolver(Poller[Resolution]):
         try:
             tag = self._kept.get("etag") if self._kept else ""
             request = Request("GET", path("agents", self.agent, "labels", self._label), headers={"If-None-Match": tag} if tag else None)
-            answer = self._transport.send("resolve", request)
+            answer = self._send("resolve", request)
             if answer.status != 304:
                 self._kept = self._read(answer)
             known = self._known()
@@ -337,16 +321,11 @@ class ListResolver(Poller[ResolutionAll]):
             page = before.get(cursor)
             params = {"limit": "200", "cursor": cursor} if cursor else {"limit": "200"}
             headers = {"If-None-Match": page["etag"]} if page and page["etag"] else None
-            answer = self._transport.send("resolve_all", Request("GET", path("labels", self._label, "agents"), params, headers))
+            answer = self._send("resolve_all", Request("GET", path("labels", self._label, "agents"), params, headers))
             if page is None or answer.status != 304:
                 envelope = answer.envelope()
                 try:
-                    page = {
-                        "cursor": cursor,
-                        "etag": answer.headers.get("etag", ""),
-                        "next": envelope["pagination"]["next_cursor"],
-                        "agents": envelope["data"],
-                    }
+                    page = {"cursor": cursor, "etag": answer.headers.get("etag", ""), "next": envelope["pagination"]["next_cursor"], "agents": envelope["data"]}
                     agents_of([page])
                 except (KeyError, TypeError):
                     raise OrgdError("the answer is no page", status=answer.status) from None

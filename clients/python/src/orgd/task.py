@@ -15,12 +15,8 @@ if TYPE_CHECKING:
     from .resolve import Resolution
 
 
-class Task:
-    """One task of an agent, as a with statement.
-
-    Its start and its end are reported, with outcome, duration and the version of the prompt. What the
-    block raises is a failed task, and raised on.
-    """
+class BaseTask:
+    """One task of an agent."""
 
     prompt: Resolution  # what the agent works with, known in the block
 
@@ -44,14 +40,6 @@ class Task:
     def fail(self) -> None:
         """Has the task fail, without an exception."""
         self._failed = True
-
-    def __enter__(self) -> Task:
-        self.prompt = self._client.resolve(self._agent, self._label)
-        self._report(self._started())
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._report(self._completed(kind is None))
 
     def _started(self) -> Event:
         self._began = time.monotonic()
@@ -77,3 +65,19 @@ class Task:
             self._client.report(event)
         except Exception:
             logging.getLogger("orgd").exception("the task %s is not reported", self.id)
+
+
+class Task(BaseTask):
+    """One task of an agent, as a with statement.
+
+    Its start and its end are reported, with outcome, duration and the version of the prompt. What the
+    block raises is a failed task, and raised on.
+    """
+
+    def __enter__(self) -> Task:
+        self.prompt = self._client.resolve(self._agent, self._label)
+        self._report(self._started())
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._report(self._completed(kind is None))

@@ -9,6 +9,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from . import threads
 from .errors import ConnectionFailed, OrgdError, Unauthenticated, error_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    File = str | os.PathLike[str]
     Token = str | Callable[[], str]
     OnEvent = Callable[[str, dict[str, Any]], object]
 
@@ -62,13 +64,7 @@ class Transport:
     """Sends requests with the token, each once, and tells the hook of them."""
 
     def __init__(
-        self,
-        server: str | None,
-        token: Token | None,
-        token_file: str | os.PathLike[str] | None,
-        timeout: float,
-        on_event: OnEvent | None,
-        http: httpx.Client | None,
+        self, server: str | None, token: Token | None, token_file: File | None, timeout: float, on_event: OnEvent | None, http: httpx.Client | None
     ) -> None:
         server = server or os.environ.get("ORGD_SERVER", "")
         if not server.startswith(("http://", "https://")):
@@ -122,16 +118,16 @@ class Transport:
 
             logging.getLogger("orgd").exception("on_event has failed with %s", name)
 
-    def send(self, operation: str, request: Request, *, timeout: float | None = None, direct: bool = False) -> Answer:
+    def send(self, operation: str, request: Request, *, timeout: float | None = None) -> Answer:
         """Sends a request once. Everything but a success and 304 is raised as OrgdError.
 
-        The request is given up after timeout seconds in all. If it is direct, timeout bounds
+        The request is given up after timeout seconds in all. In a thread of the pool timeout bounds
         each of its steps instead.
         """
         seconds = self.timeout if timeout is None else timeout
         self._client()  # httpx is loaded before the time counts
         with self._told(operation) as heard:
-            answer = self._attempt(request, seconds) if direct else within(seconds, lambda: self._attempt(request, seconds))
+            answer = within(seconds, f"request {self.server}", lambda: self._attempt(request, seconds))
             heard(answer.status, answer.headers)
         if answer.status != 304 and not 200 <= answer.status < 300:
             raise error_of(answer.status, answer.headers, answer.body)
@@ -229,23 +225,22 @@ class Transport:
             self.offset = parsedate_to_datetime(headers["date"]).timestamp() - time.time()
 
 
-def within(seconds: float, attempt: Callable[[], Answer]) -> Answer:
+def within(seconds: float, share: str, attempt: Callable[[], Answer]) -> Answer:
     """Gives up an attempt after some seconds: to look up a host has no timeout of its own."""
-    answers: list[Answer] = []
-    errors: list[BaseException] = []
+    outcome: list[Answer | BaseException] = []
 
     def run() -> None:
         try:
-            answers.append(attempt())
+            outcome.append(attempt())
         except BaseException as error:
-            errors.append(error)
+            outcome.append(error)
 
-    thread = threading.Thread(target=run, name="orgd-request", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if answers:
-        return answers[0]
-    raise errors[0] if errors else ConnectionFailed(f"there was no answer within {seconds:g} s")
+    done = None if threading.current_thread().name == threads.NAME else threads.pool.run(share, run)
+    run() if done is None else done.wait(seconds)
+    result = outcome[0] if outcome else ConnectionFailed(f"there was no answer within {seconds:g} s")
+    if isinstance(result, BaseException):
+        raise result
+    return result
 
 
 def retry_after(error: OrgdError | None) -> float:
