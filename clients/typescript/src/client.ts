@@ -1,11 +1,11 @@
 import { ConnectionFailed, OrgdError } from "./errors.js";
-import { Directory, environment, isNode, isPage, readTextNow } from "./files.js";
+import { Directory, environment, isEdge, isNode, isPage, readTextNow } from "./files.js";
 import { hookOf, type OnEvent, warnOf } from "./hook.js";
 import { randomHex, type ReportedEvent, Reporter } from "./report.js";
 import { AgentResolver, ListResolver, type Resolution, type ResolutionAll, type Source } from "./resolve.js";
 import { Task, type Work } from "./task.js";
 import { type Call, type Envelope, type Token, Transport } from "./transport.js";
-import { End, jitter, Signal, within } from "./wait.js";
+import { jitter, Signal, within } from "./wait.js";
 import { Changes, Watch } from "./watch.js";
 
 /** How a client is made. Times are in seconds. */
@@ -55,7 +55,7 @@ export class Client {
   private readonly lists = new Map<string, ListResolver>();
   private readonly changes: Changes;
   private readonly watches = new Set<Watch>();
-  private readonly end = new End();
+  private readonly end = isEdge ? undefined : new AbortController(); // there is none outside of a request
   private readonly leave: () => void;
   private isUsed = false;
 
@@ -74,10 +74,10 @@ export class Client {
     const hook = hookOf(config.onEvent, warn);
     const fetch = config.fetch ?? (async (...request) => await globalThis.fetch(...request));
     const transport = new Transport(server, token, tokenFile, fetch, hook);
-    const shared = { transport, hook, warn, maxAge, timeout };
+    const shared = { transport, hook, warn, maxAge, timeout, end: this.end?.signal };
     const files = (below: string): Directory | undefined =>
       isNode && config.directory !== undefined ? new Directory(config.directory + below) : undefined;
-    this.source = { ...shared, maxStale, directory: files(""), end: this.end };
+    this.source = { ...shared, maxStale, directory: files("") };
     this.changes = new Changes(this.source);
     this.reporter = new Reporter({ ...shared, directory: files("/reports"), maxEvents: config.maxEvents ?? 10_000 });
     this.leave = isNode ? () => void this.close() : this.sendLastCall.bind(this);
@@ -132,10 +132,7 @@ export class Client {
     return await Task.run(agent, id, await this.resolve(agent, label), work, this.report.bind(this));
   }
 
-  /**
-   * flush waits until all events are accepted, and returns how many are not after so many seconds. At the edge, where nothing
-   * runs behind a request, it sends them itself, and has requests for what is old end: have waitUntil wait for it.
-   */
+  /** flush waits until all events are accepted, and returns how many are not after so many seconds. At the edge only flush sends them. */
   async flush(timeout = lastFlush): Promise<number> {
     this.use();
     const end = performance.now() + timeout * 1000;
@@ -167,9 +164,8 @@ export class Client {
     // A short program gets a new prompt in this way only: the next one has it in the file.
     const running = Promise.all(this.resolvers().map(async (r) => await r.running));
     await Promise.all([this.reporter.flush(lastFlush), within(lastFlush, running)]);
-    this.end.abort(new Error("the client is closed"));
-    await running;
-    await this.reporter.close();
+    this.end?.abort(new Error("the client is closed"));
+    await Promise.all([running, this.reporter.close()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -114,10 +114,6 @@ export class Directory {
     await (await files()).utimes(this.path(file), time, time);
   }
 
-  async rename(file: string, to: string): Promise<void> {
-    await (await files()).rename(this.path(file), this.path(to));
-  }
-
   /** remove removes a file if it is there. */
   async remove(file: string): Promise<void> {
     await (await files()).rm(this.path(file), { force: true });

@@ -3,7 +3,7 @@ import { type Directory, isEdge, isMissing } from "./files.js";
 import type { Hook, Warn } from "./hook.js";
 import type { Call, Transport } from "./transport.js";
 import type { ActivityEntry, IngestResult } from "./types.js";
-import { End, jitter, Signal, within } from "./wait.js";
+import { jitter, pause, Signal, within } from "./wait.js";
 
 type Reported<E> = E extends ActivityEntry
   ? Omit<E, "id" | "timestamp"> & {
@@ -56,13 +56,12 @@ const goodClock = 60;
 
 /** So many warnings are remembered. */
 const maxWarnings = 1000;
-/** A process is dead if it has not said otherwise for so many times the age of an answer. */
-const leases = 3;
 
 /** What a reporter works with. */
 export interface ReportConfig {
   transport: Transport;
   directory: Directory | undefined;
+  end: AbortSignal | undefined;
   hook: Hook;
   warn: Warn;
   maxAge: number;
@@ -79,7 +78,7 @@ export class Reporter {
   private owner = ""; // in the names of the files
   private isLeased = false;
   private ready: Promise<void> | undefined;
-  private readonly end = new End();
+  private isClosed = false;
 
   private readonly added = new Signal(); // events, or an end
   private readonly retryNow = new Signal(); // no wait, or an end
@@ -96,8 +95,7 @@ export class Reporter {
   /** start has the sender run. It returns when the events that others have left are counted. */
   async start(): Promise<void> {
     this.ready ??= this.scan().then(() => {
-      if (isEdge) return;
-      void this.run();
+      if (!isEdge) void this.run();
       if (this.config.directory) void this.tend();
     });
     await this.ready;
@@ -106,7 +104,7 @@ export class Reporter {
   /** report takes events into the buffer and returns how many. */
   async report(events: ReportedEvent | readonly ReportedEvent[]): Promise<number> {
     const all = (Array.isArray(events) ? (events as readonly ReportedEvent[]) : [events as ReportedEvent]).map(prepare);
-    if (this.end.aborted) throw new Error("orgd: the client is closed");
+    if (this.isClosed) throw new Error("orgd: the client is closed");
     await this.start();
     const taken = all.slice(0, Math.max(0, this.config.maxEvents - this.count));
     this.count += taken.length;
@@ -134,16 +132,16 @@ export class Reporter {
       for (const entry of this.entries) entry.heldUntil = 0;
       this.retryNow.notify();
       this.added.notify();
+      while (this.count > 0 && performance.now() < end) await this.removed.wait((end - performance.now()) / 1000, true);
     }
-    while (!isEdge && this.count > 0 && performance.now() < end) await this.removed.wait((end - performance.now()) / 1000, true);
     this.flushes--;
     return this.count;
   }
 
   /** close ends the sender. What is in memory only is lost. */
   async close(): Promise<void> {
-    if (this.end.aborted) return;
-    this.end.abort();
+    if (this.isClosed) return;
+    this.isClosed = true;
     const lost = this.entries.filter((e) => e.memory).reduce((n, e) => n + e.count, 0);
     if (lost > 0) this.config.hook("dropped", { count: lost, reason: "the client is closed" });
     this.added.notify();
@@ -166,15 +164,15 @@ export class Reporter {
 
   /** run sends batches until the end. */
   private async run(): Promise<void> {
-    while (!this.end.aborted) {
+    while (!this.isClosed) {
       if (!(await this.sendNext(Infinity))) await this.idle();
     }
   }
 
   /** sendUntil sends what there is for a request at the edge. Meanwhile no other one sends it. */
   private async sendUntil(end: number): Promise<void> {
-    while (Math.max(performance.now(), this.notBefore) < end && (await this.sendNext(end))) {
-      // until there is nothing more
+    for (let now = 0, more = true; more && now < end; now = performance.now()) {
+      more = performance.now() >= this.notBefore && (await this.sendNext(end));
     }
   }
 
@@ -201,9 +199,8 @@ export class Reporter {
 
   /** tend scans the directory until the end. */
   private async tend(): Promise<void> {
-    for (;;) {
-      await this.end.pause(this.config.maxAge);
-      if (this.end.aborted) return;
+    while (!this.isClosed) {
+      await pause(this.config.maxAge, this.config.end);
       await this.scan();
     }
   }
@@ -285,8 +282,8 @@ export class Reporter {
     const asked = retryAfter * jitter(1, 1.2);
     const wait = Math.min(backOffAfter(this.failures++), this.flushes > 0 ? 1 : Infinity);
     const end = (this.notBefore = performance.now() + asked * 1000);
-    while (!this.end.aborted && performance.now() < end) await this.retryNow.wait((end - performance.now()) / 1000);
-    if (!this.end.aborted && wait > asked) await this.retryNow.wait(wait - asked);
+    while (!this.isClosed && performance.now() < end) await this.retryNow.wait((end - performance.now()) / 1000);
+    if (!this.isClosed && wait > asked) await this.retryNow.wait(wait - asked);
   }
 
   /** separate has the others not wait for agents on which the token may not report. */
@@ -357,14 +354,14 @@ export class Reporter {
       headers: { "Idempotency-Key": key },
       body,
       timeout: batchTimeout * this.config.timeout,
-      signal: this.end,
+      signal: this.config.end,
     };
   }
 
   /** scan renews the lease, and takes over the files of processes that are dead. */
   private async scan(): Promise<void> {
     const { directory } = this.config;
-    if (!directory) return;
+    if (!directory || this.isClosed) return;
     try {
       if (this.isLeased) await this.lease();
       const alive = new Map([["", false]]);
@@ -384,28 +381,19 @@ export class Reporter {
   private async lease(): Promise<void> {
     this.owner ||= randomHex(8);
     this.isLeased = true;
-    await this.config.directory?.lease(`${this.owner}.alive`, leases * this.config.maxAge).catch(() => undefined);
+    await this.config.directory?.lease(`${this.owner}.alive`, 3 * this.config.maxAge).catch(() => undefined);
   }
 
   private async release(): Promise<void> {
-    if (!this.isLeased) return;
+    if (this.owner === "") return;
     this.isLeased = false;
     await this.config.directory?.remove(`${this.owner}.alive`).catch(() => undefined);
   }
 
-  /** adopt takes a file over, under a name of this process, so that only one does. */
   private async adopt(name: string): Promise<void> {
     const entry: Entry = { name, count: 0, memory: undefined, heldUntil: 0 };
     entry.count = (await this.read(entry)).length;
     if (entry.count === 0) return;
-    if (!this.isLeased) await this.lease();
-    entry.name = this.newName(/^\d{13}(?=-)/.exec(name)?.[0]);
-    try {
-      await this.config.directory?.rename(name, entry.name);
-    } catch (error) {
-      if (isMissing(error)) return;
-      entry.name = name;
-    }
     this.count += entry.count;
     this.entries.push(entry);
     this.added.notify();
@@ -457,9 +445,9 @@ export class Reporter {
     if (this.count === 0) await this.release();
   }
 
-  private newName(milliseconds = String(Date.now()).padStart(13, "0")): string {
+  private newName(): string {
     const counter = String(this.counter++ % 1e6).padStart(6, "0");
-    return `${milliseconds}-${counter}-${this.owner}.json`;
+    return `${String(Date.now()).padStart(13, "0")}-${counter}-${this.owner}.json`;
   }
 }
 

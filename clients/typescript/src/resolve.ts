@@ -3,7 +3,7 @@ import { type Directory, isEdge, isMissing, sha256 } from "./files.js";
 import type { Hook, Warn } from "./hook.js";
 import type { Answer, Transport } from "./transport.js";
 import type { ResolvedAgent } from "./types.js";
-import { type Ending, jitter, within } from "./wait.js";
+import { jitter, within } from "./wait.js";
 
 /** What came of a request about an agent and its label. docs/runtime.md says what to do. */
 export type Outcome = "active" | "inactive" | "no_label" | "no_agent" | "refused" | "down";
@@ -79,8 +79,8 @@ export interface Source {
   maxAge: number;
   maxStale: number | undefined;
   timeout: number;
-  /** Ends requests when the client is closed. */
-  end: Ending;
+  /** Ends requests when the client is closed. Not at the edge, where none of it may be used by two requests. */
+  end: AbortSignal | undefined;
 }
 
 /** The error of what is from the file. */
@@ -132,7 +132,7 @@ abstract class Resolver<R extends { state: string; error: OrgdError | undefined 
     if (since > 0) await this.running;
     if (this.running) return await this.running;
     const now = performance.now();
-    if (this.last && now < (since >= this.asked ? this.retryAt : this.notBefore)) return this.last;
+    if (this.last && now < (since > 0 && since >= this.asked ? this.retryAt : this.notBefore)) return this.last;
     if (isEdge) {
       // Each request asks itself, as no other one may wait for it. They do not if something is known.
       this.notBefore = this.askingUntil = now + this.source.timeout * 1000;
@@ -242,7 +242,7 @@ export class AgentResolver extends Resolver<Resolution, Kept> {
       if (state === "no_agent") this.kept = undefined; // it must not work again after a restart
     }
     const fileError = state === "no_agent" ? await this.file.remove() : await this.file.save(this.kept, !error);
-    if (state !== before && !this.source.end.aborted) {
+    if (state !== before && !this.source.end?.aborted) {
       this.outcome = state;
       if (state !== "active") this.source.warn(`${this.agent}, ${this.label}: ${state}: ${String(error ?? this.kept?.answer.status)}`);
       this.source.hook("state", { agent: this.agent, label: this.label, state, before });
@@ -336,7 +336,7 @@ export class ListResolver extends Resolver<ResolutionAll, { pages: Page[] }> {
     } catch (thrown) {
       error = asOrgdError(thrown);
       state = isRefusal(error) ? "refused" : "down";
-      if (!this.source.end.aborted) this.source.warn(`all agents, ${this.label}: ${state}: ${String(error)}`);
+      if (!this.source.end?.aborted) this.source.warn(`all agents, ${this.label}: ${state}: ${String(error)}`);
     }
     return this.result(state, error, await this.file.save(this.kept, !error));
   }

@@ -1,7 +1,6 @@
 import { ConnectionFailed, errorOf, OrgdError, Unauthenticated } from "./errors.js";
 import { isNode, isPage, readText } from "./files.js";
 import type { Hook } from "./hook.js";
-import type { Ending } from "./wait.js";
 
 /** A token, or what returns it for each request. */
 export type Token = string | (() => string | Promise<string>);
@@ -17,7 +16,7 @@ export interface Call {
   body?: string;
   /** Seconds for all of it. */
   timeout: number;
-  signal?: Ending | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** What a success has: an envelope of the API, undefined for 204 and 304. */

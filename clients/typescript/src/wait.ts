@@ -37,42 +37,12 @@ export class Signal {
   }
 }
 
-/** What ends requests: an AbortSignal, or an End. */
-export interface Ending {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(type: "abort", listener: () => void, options?: { once: boolean }): void;
-  removeEventListener(type: "abort", listener: () => void): void;
-}
-
-/** An end that comes once. Outside of a request, Workers cannot make an AbortController. */
-export class End implements Ending {
-  aborted = false;
-  reason: unknown;
-  readonly #listeners = new Set<() => void>();
-
-  addEventListener(_: "abort", listener: () => void): void {
-    this.#listeners.add(listener);
-  }
-
-  removeEventListener(_: "abort", listener: () => void): void {
-    this.#listeners.delete(listener);
-  }
-
-  abort(reason?: unknown): void {
-    if (this.aborted) return;
-    this.aborted = true;
-    this.reason = reason;
-    for (const listener of this.#listeners) listener();
-  }
-
-  /** pause waits so many seconds, or until the end. */
-  async pause(seconds: number, holds = false): Promise<void> {
-    if (this.aborted) return;
-    const over = new Signal();
-    const wake = over.notify.bind(over);
-    this.addEventListener("abort", wake);
-    await over.wait(seconds, holds);
-    this.removeEventListener("abort", wake);
-  }
+/** pause waits so many seconds, or until an end. */
+export async function pause(seconds: number, end: AbortSignal | undefined, holds = false): Promise<void> {
+  if (end?.aborted) return;
+  const over = new Signal();
+  const wake = over.notify.bind(over);
+  end?.addEventListener("abort", wake);
+  await over.wait(seconds, holds);
+  end?.removeEventListener("abort", wake);
 }

@@ -1,7 +1,7 @@
 import { OrgdError } from "./errors.js";
 import { type AgentResolver, fold, type Resolution, type Source } from "./resolve.js";
 import type { ChangeEvent } from "./types.js";
-import { End, jitter, Signal } from "./wait.js";
+import { jitter, pause, Signal } from "./wait.js";
 
 /** After so many seconds without a sign of life a stream is dead. The service sends one every 15. */
 const longestSilence = 45;
@@ -16,7 +16,7 @@ const noMoreStreams = "the service allows no more streams: changes arrive with t
 /** The stream of changes. It is open while there are watches, which share it. */
 export class Changes {
   private readonly watches = new Set<Watch>();
-  private end = new End();
+  private end: AbortController | undefined;
   private isOpen = false;
   private hasWarned = false;
   private notBefore = 0;
@@ -29,21 +29,21 @@ export class Changes {
     this.watches.add(watch);
     if (this.isOpen) watch.touch(); // its agents may have changed before
     if (this.watches.size > 1) return;
-    this.end = new End();
-    void this.follow(this.end);
+    this.end = new AbortController();
+    void this.follow(this.end.signal);
   }
 
   /** remove ends the stream after the last watch. */
   remove(watch: Watch): void {
-    if (this.watches.delete(watch) && this.watches.size === 0) this.end.abort();
+    if (this.watches.delete(watch) && this.watches.size === 0) this.end?.abort();
   }
 
   /** follow keeps a stream open. Its failures matter to nobody: without it agents are asked all the same. */
-  private async follow(end: End): Promise<void> {
+  private async follow(end: AbortSignal): Promise<void> {
     let failures = 0;
     while (!end.aborted) {
       let asked = 0;
-      await end.pause((this.notBefore - performance.now()) / 1000, true);
+      await pause((this.notBefore - performance.now()) / 1000, end, true);
       try {
         await this.connect(end, () => (failures = 0));
       } catch (error) {
@@ -60,7 +60,7 @@ export class Changes {
   }
 
   /** connect opens a stream and reads it to its end. */
-  private async connect(end: End, opened: () => void): Promise<void> {
+  private async connect(end: AbortSignal, opened: () => void): Promise<void> {
     if (end.aborted) return;
     const body = await this.source.transport.stream({
       operation: "watch",
@@ -122,7 +122,7 @@ function isNews({ latest, yielded }: Watched): boolean {
 export class Watch {
   private readonly watched: Watched[];
   private readonly news = new Signal();
-  private readonly end = new End();
+  private readonly end = new AbortController();
 
   constructor(
     private readonly maxAge: number,
@@ -144,7 +144,7 @@ export class Watch {
   /** next returns the next change, undefined at the end. */
   async next(): Promise<Resolution | undefined> {
     for (;;) {
-      if (this.end.aborted) return undefined;
+      if (this.end.signal.aborted) return undefined;
       const w = this.watched.find((w) => !w.yielded) ?? this.watched.find(isNews);
       if (w?.latest) return (w.yielded = w.latest);
       await this.news.wait(1e6, true);
@@ -169,10 +169,10 @@ export class Watch {
   }
 
   private async poll(w: Watched): Promise<void> {
-    while (!this.end.aborted) {
+    while (!this.end.signal.aborted) {
       const since = w.touched;
       w.touched = 0;
-      if (since) await this.end.pause(this.maxAge * jitter(0, 1 / 30), true);
+      if (since) await pause(this.maxAge * jitter(0, 1 / 30), this.end.signal, true);
       w.latest = await w.resolver.get(since);
       if (w.latest.agent) w.known.add(w.latest.agent.agent_id).add(fold(w.latest.agent.name));
       this.news.notify();
@@ -182,7 +182,7 @@ export class Watch {
 
   // A function, because a request may change it.
   private isOver(w: Watched): boolean {
-    return this.end.aborted || w.touched > 0;
+    return this.end.signal.aborted || w.touched > 0;
   }
 }
 
