@@ -66,6 +66,7 @@ func TestTypeScript(t *testing.T) {
 	for name, command := range map[string][]string{
 		"eslint": {"node_modules/.bin/eslint", "--max-warnings", "0", "src"},
 		"tests":  {"node", "--test", "test/"},
+		"types":  {"node_modules/.bin/tsc", "--project", "test"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)

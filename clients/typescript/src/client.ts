@@ -1,12 +1,12 @@
 import { ConnectionFailed, OrgdError } from "./errors.js";
-import { Directory, environment, isNode, readTextNow } from "./files.js";
+import { Directory, environment, isEdge, isNode, isPage, readTextNow } from "./files.js";
 import { hookOf, type OnEvent, warnOf } from "./hook.js";
 import { randomHex, type ReportedEvent, Reporter } from "./report.js";
 import { AgentResolver, ListResolver, type Resolution, type ResolutionAll, type Source } from "./resolve.js";
 import { Task, type Work } from "./task.js";
 import { type Call, type Envelope, type Token, Transport } from "./transport.js";
 import { jitter, Signal, within } from "./wait.js";
-import { Watch } from "./watch.js";
+import { Changes, Watch } from "./watch.js";
 
 /** How a client is made. Times are in seconds. */
 export interface ClientConfig {
@@ -53,9 +53,11 @@ export class Client {
   private readonly reporter: Reporter;
   private readonly agents = new Map<string, AgentResolver>();
   private readonly lists = new Map<string, ListResolver>();
+  private readonly changes: Changes;
   private readonly watches = new Set<Watch>();
-  private readonly end = new AbortController();
+  private readonly end = isEdge ? undefined : new AbortController(); // there is none outside of a request
   private readonly leave: () => void;
+  private isUsed = false;
 
   constructor(config: ClientConfig = {}) {
     const server = (config.server ?? environment("ORGD_SERVER") ?? "").replace(/\/+(api\/v1\/*)?$/, "");
@@ -70,15 +72,24 @@ export class Client {
     }
     const warn = warnOf(config.onEvent);
     const hook = hookOf(config.onEvent, warn);
-    const fetch = config.fetch ?? globalThis.fetch.bind(globalThis);
+    const fetch = config.fetch ?? (async (...request) => await globalThis.fetch(...request));
     const transport = new Transport(server, token, tokenFile, fetch, hook);
-    const shared = { transport, hook, warn, maxAge, timeout };
-    this.source = { ...shared, maxStale, directory: Directory.open(config.directory), end: this.end.signal };
-    const directory = Directory.open(config.directory, "reports");
-    this.reporter = new Reporter({ ...shared, directory, maxEvents: config.maxEvents ?? 10_000 });
+    const shared = { transport, hook, warn, maxAge, timeout, end: this.end?.signal };
+    const files = (below: string): Directory | undefined =>
+      isNode && config.directory !== undefined ? new Directory(config.directory + below) : undefined;
+    this.source = { ...shared, maxStale, directory: files("") };
+    this.changes = new Changes(this.source);
+    this.reporter = new Reporter({ ...shared, directory: files("/reports"), maxEvents: config.maxEvents ?? 10_000 });
     this.leave = isNode ? () => void this.close() : this.sendLastCall.bind(this);
+  }
+
+  /** use has what runs in the background begin: nothing runs for a client that is only made. */
+  private use(): void {
+    if (this.isUsed) return;
+    this.isUsed = true;
     if (isNode) process.once("beforeExit", this.leave);
-    else globalThis.addEventListener("pagehide", this.leave);
+    if (isPage) globalThis.addEventListener("pagehide", this.leave);
+    if (this.source.directory) void this.reporter.start();
   }
 
   /**
@@ -91,13 +102,15 @@ export class Client {
 
   /** resolveAll does it for all agents that have the label. */
   async resolveAll(label = "production"): Promise<ResolutionAll> {
+    this.use();
     return await entry(this.lists, label, () => new ListResolver(this.source, label)).resolve();
   }
 
   /** watch yields what is known of each agent, and then whenever state or answer of one has changed. */
   async *watch(agents: string | readonly string[], label = "production"): AsyncGenerator<Resolution, void, void> {
     const names = typeof agents === "string" ? [agents] : agents;
-    const watch = new Watch(this.source, names.map((agent) => this.resolver(agent, label)));
+    const resolvers = names.map((agent) => this.resolver(agent, label));
+    const watch = new Watch(this.source.maxAge, this.changes, resolvers);
     this.watches.add(watch);
     try {
       for (let r = await watch.next(); r; r = await watch.next()) yield r;
@@ -109,6 +122,7 @@ export class Client {
 
   /** report takes events into the buffer, from which they are sent until they are accepted. It returns how many were taken. */
   async report(events: ReportedEvent | readonly ReportedEvent[]): Promise<number> {
+    this.use();
     return await this.reporter.report(events);
   }
 
@@ -118,9 +132,13 @@ export class Client {
     return await Task.run(agent, id, await this.resolve(agent, label), work, this.report.bind(this));
   }
 
-  /** flush waits until all events are accepted, and returns how many are not after so many seconds. */
+  /** flush waits until all events are accepted, and returns how many are not after so many seconds. At the edge only flush sends them. */
   async flush(timeout = lastFlush): Promise<number> {
-    return await this.reporter.flush(timeout);
+    this.use();
+    const end = performance.now() + timeout * 1000;
+    const pending = await this.reporter.flush(timeout);
+    while (this.resolvers().some((r) => r.isAsking()) && performance.now() < end) await new Signal().wait(0.05);
+    return pending;
   }
 
   /** request sends any other request and returns its data, or a text that the header Accept asks for. path is below /api/v1. */
@@ -141,22 +159,26 @@ export class Client {
   /** close ends all that runs, and gives requests and what is in the buffer five seconds before. */
   async close(): Promise<void> {
     if (isNode) process.off("beforeExit", this.leave);
-    else globalThis.removeEventListener("pagehide", this.leave);
+    if (isPage) globalThis.removeEventListener("pagehide", this.leave);
     for (const watch of this.watches) watch.close();
     // A short program gets a new prompt in this way only: the next one has it in the file.
-    const running = Promise.all([...this.agents.values(), ...this.lists.values()].map(async (r) => await r.running));
+    const running = Promise.all(this.resolvers().map(async (r) => await r.running));
     await Promise.all([this.reporter.flush(lastFlush), within(lastFlush, running)]);
-    this.end.abort(new Error("the client is closed"));
-    await running;
-    this.reporter.close();
+    this.end?.abort(new Error("the client is closed"));
+    await Promise.all([running, this.reporter.close()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
+  private resolvers(): (AgentResolver | ListResolver)[] {
+    return [...this.agents.values(), ...this.lists.values()];
+  }
+
   private resolver(agent: string, label: string): AgentResolver {
     mustBeTexts({ agent, label });
+    this.use();
     return entry(this.agents, `${agent}\n${label}`, () => new AgentResolver(this.source, agent, label));
   }
 
@@ -169,6 +191,7 @@ export class Client {
   }
 
   private async envelope(method: string, path: string, options: RequestOptions): Promise<Envelope | undefined> {
+    this.use();
     const call = callOf(method, path, options);
     for (let attempt = 1; ; attempt++) {
       try {

@@ -65,32 +65,21 @@ export function isTokenRefused(e: OrgdError): boolean {
   return e.status === 401 || e.status === 403 || e instanceof Unauthenticated; // also by a gateway
 }
 
-function classOf(code: number): typeof OrgdError {
-  switch (code) {
-    case 1000:
-    case 1002:
-      return Unauthenticated;
-    case 1001:
-      return Forbidden;
-    case 3000:
-    case 3001:
-    case 3002:
-      return NotFound;
-    case 4000:
-    case 4001:
-      return Conflict;
-    case 4002:
-      return VersionConflict;
-    case 5000:
-    case 5001:
-    case 5002:
-      return RateLimited;
-    case 8001:
-      return Unavailable;
-    default:
-      return OrgdError;
-  }
-}
+const classes = new Map<number, typeof OrgdError>([
+  [1000, Unauthenticated],
+  [1001, Forbidden],
+  [1002, Unauthenticated],
+  [3000, NotFound],
+  [3001, NotFound],
+  [3002, NotFound],
+  [4000, Conflict],
+  [4001, Conflict],
+  [4002, VersionConflict],
+  [5000, RateLimited],
+  [5001, RateLimited],
+  [5002, RateLimited],
+  [8001, Unavailable],
+]);
 
 /** The longest wait in seconds that the service can ask for. */
 const longestWait = 300;
@@ -103,7 +92,8 @@ export function errorOf(what: string, status: number, headers: Headers, text: st
     const detail = `this is not how orgd answers: ${JSON.stringify(text.slice(0, 120))}`;
     return new OrgdError(`${what}: ${status}: ${detail}`, { status, detail, retryAfter: header });
   }
-  return new (classOf(said.error_code))(`${what}: ${status}/${said.error_code}: ${said.detail}`, {
+  const named = classes.get(said.error_code) ?? OrgdError;
+  return new named(`${what}: ${status}/${said.error_code}: ${said.detail}`, {
     status,
     code: said.error_code,
     category: said.error_category,

@@ -11,7 +11,7 @@ export interface Events {
   reported: { accepted: number; duplicates: number };
   /** An event is not valid, and was removed from the buffer. */
   rejected: { event: ReportedEvent; detail: string };
-  /** The service has accepted an event, but something of it looks like a mistake. Once for each text. */
+  /** The service has accepted an event, but something of it looks like a mistake, or it allows no more streams. Once for each text. */
   warning: { detail: string };
   /** The token may not report, or there is none; the events stay in the buffer. */
   refused: { detail: string };

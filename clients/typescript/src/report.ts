@@ -1,25 +1,21 @@
 import { ConnectionFailed, isTokenRefused, OrgdError } from "./errors.js";
-import { type Directory, isMissing } from "./files.js";
+import { type Directory, isEdge, isMissing } from "./files.js";
 import type { Hook, Warn } from "./hook.js";
 import type { Call, Transport } from "./transport.js";
-import type { IngestResult } from "./types.js";
-import { jitter, Signal } from "./wait.js";
+import type { ActivityEntry, IngestResult } from "./types.js";
+import { jitter, pause, Signal, within } from "./wait.js";
 
-/** A runtime event to be reported. */
-export interface ReportedEvent {
-  /** The id or name of an agent. */
-  agent: string;
-  /** task_started, task_completed, cost_incurred, tool_used, delegation_sent or delegation_received. */
-  event_type: string;
-  /** What happened; agent_version is the version of the prompt that caused it. */
-  data: object;
-  description?: string;
-  related_ids?: Record<string, string>;
-  /** When it happened, by default now. */
-  timestamp?: string | Date;
-  /** A UUID by which the service knows an event that is sent twice, by default a random one. */
-  id?: string;
-}
+type Reported<E> = E extends ActivityEntry
+  ? Omit<E, "id" | "timestamp"> & {
+      /** When it happened, by default now. */
+      timestamp?: string | Date | null;
+      /** A UUID by which the service knows an event that is sent twice, by default a random one. */
+      id?: string | null;
+    }
+  : never;
+
+/** A runtime event to be reported, of the id or name of an agent. event_type says what data has; other keys may be beside. */
+export type ReportedEvent = Reported<ActivityEntry>;
 
 /** An event in the buffer. */
 interface Kept {
@@ -64,7 +60,8 @@ const maxWarnings = 1000;
 /** What a reporter works with. */
 export interface ReportConfig {
   transport: Transport;
-  directory: Promise<Directory | undefined>;
+  directory: Directory | undefined;
+  end: AbortSignal | undefined;
   hook: Hook;
   warn: Warn;
   maxAge: number;
@@ -78,38 +75,42 @@ export class Reporter {
   private count = 0;
   private counter = 0;
   private entries: Entry[] = [];
-  private seen = new Set<string>(); // at the last scan
-  private scanned = 0; // when it was
-  private readonly ready: Promise<void>;
-  private isReady = false;
-  private readonly end = new AbortController();
+  private owner = ""; // in the names of the files
+  private isLeased = false;
+  private ready: Promise<void> | undefined;
+  private isClosed = false;
 
   private readonly added = new Signal(); // events, or an end
   private readonly retryNow = new Signal(); // no wait, or an end
   private readonly removed = new Signal(); // the buffer has less events
   private failures = 0;
+  private notBefore = 0; // the service has asked for it
   private flushes = 0; // that are under way
   private held = new Map<string, { until: number; tries: number }>(); // agents on which the token may not report
   private last = { signature: "", key: "" }; // of the last batch
   private readonly warnings = new Set<string>(); // that the hook has got
 
-  constructor(private readonly config: ReportConfig) {
-    this.ready = this.scan(true).then(() => {
-      this.isReady = true;
-      this.removed.notify();
+  constructor(private readonly config: ReportConfig) {}
+
+  /** start has the sender run. It returns when the events that others have left are counted. */
+  async start(): Promise<void> {
+    this.ready ??= this.scan().then(() => {
+      if (!isEdge) void this.run();
+      if (this.config.directory) void this.tend();
     });
-    void this.run();
+    await this.ready;
   }
 
   /** report takes events into the buffer and returns how many. */
   async report(events: ReportedEvent | readonly ReportedEvent[]): Promise<number> {
     const all = (Array.isArray(events) ? (events as readonly ReportedEvent[]) : [events as ReportedEvent]).map(prepare);
-    if (this.closed) throw new Error("orgd: the client is closed");
-    await this.ready;
+    if (this.isClosed) throw new Error("orgd: the client is closed");
+    await this.start();
     const taken = all.slice(0, Math.max(0, this.config.maxEvents - this.count));
     this.count += taken.length;
     const left = all.length - taken.length;
     if (left > 0) this.config.hook("dropped", { count: left, reason: "the buffer is full" });
+    if (taken.length > 0 && !this.isLeased) await this.lease();
     for (const part of parts(taken)) {
       const entry = { name: this.newName(), count: part.length, memory: undefined, heldUntil: 0 };
       await this.write(entry, part);
@@ -124,28 +125,28 @@ export class Reporter {
     const end = performance.now() + seconds * 1000;
     this.flushes++;
     this.held.clear();
-    for (const entry of this.entries) entry.heldUntil = 0;
-    this.retryNow.notify();
-    this.added.notify();
-    while ((this.count > 0 || !this.isReady) && performance.now() < end) {
-      await this.removed.wait((end - performance.now()) / 1000, true);
+    if (this.ready) await within(seconds, this.ready);
+    if (isEdge) {
+      await within(seconds, this.sendUntil(end));
+    } else {
+      for (const entry of this.entries) entry.heldUntil = 0;
+      this.retryNow.notify();
+      this.added.notify();
+      while (this.count > 0 && performance.now() < end) await this.removed.wait((end - performance.now()) / 1000, true);
     }
     this.flushes--;
     return this.count;
   }
 
   /** close ends the sender. What is in memory only is lost. */
-  close(): void {
-    if (this.closed) return;
-    this.end.abort();
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
     const lost = this.entries.filter((e) => e.memory).reduce((n, e) => n + e.count, 0);
     if (lost > 0) this.config.hook("dropped", { count: lost, reason: "the client is closed" });
     this.added.notify();
     this.retryNow.notify();
-  }
-
-  private get closed(): boolean {
-    return this.end.signal.aborted;
+    await this.release();
   }
 
   /** lastCall returns a request with what is in memory, as much as a page may send while it is left. */
@@ -163,27 +164,44 @@ export class Reporter {
 
   /** run sends batches until the end. */
   private async run(): Promise<void> {
-    await this.ready;
-    while (!this.closed) {
-      try {
-        const items = await this.batch();
-        if (items.length > 0) await this.deliver(items);
-        else await this.idle();
-      } catch (error) {
-        console.error("orgd: report", error); // a mistake of this package, or an answer that is made up
-        await this.backOff(0);
-      }
+    while (!this.isClosed) {
+      if (!(await this.sendNext(Infinity))) await this.idle();
     }
   }
 
-  /** idle looks for files of others, or waits. */
+  /** sendUntil sends what there is for a request at the edge. Meanwhile no other one sends it. */
+  private async sendUntil(end: number): Promise<void> {
+    for (let now = 0, more = true; more && now < end; now = performance.now()) {
+      more = performance.now() >= this.notBefore && (await this.sendNext(end));
+    }
+  }
+
+  /** sendNext sends a batch, whose entries nobody else sends before an end. It returns whether there was something to send. */
+  private async sendNext(end: number): Promise<boolean> {
+    try {
+      const items = await this.batch();
+      if (items.length === 0) return false;
+      if (isEdge) for (const { entry } of items) entry.heldUntil = end;
+      await this.deliver(items);
+      if (isEdge) for (const { entry } of items) entry.heldUntil = 0;
+    } catch (error) {
+      console.error("orgd: report", error); // a mistake of this package, or an answer that is made up
+      await this.backOff(0);
+    }
+    return true;
+  }
+
+  /** idle waits for something to send. */
   private async idle(): Promise<void> {
-    const now = performance.now();
-    const next = this.scanned + this.config.maxAge * 1000;
-    if (now >= next) {
-      await this.scan(false);
-    } else if (!this.entries.some((e) => e.heldUntil <= now)) {
-      await this.added.wait((Math.min(next, ...this.entries.map((e) => e.heldUntil)) - now) / 1000);
+    const next = Math.min(...this.entries.map((e) => e.heldUntil));
+    if (next > performance.now()) await this.added.wait((next - performance.now()) / 1000);
+  }
+
+  /** tend scans the directory until the end. */
+  private async tend(): Promise<void> {
+    while (!this.isClosed) {
+      await pause(this.config.maxAge, this.config.end);
+      await this.scan();
     }
   }
 
@@ -219,7 +237,7 @@ export class Reporter {
       if (Array.isArray(warnings)) this.warnOnce(warnings);
       for (const item of items) this.held.delete(item.kept.event.agent);
       this.failures = 0;
-      if (items.length < maxBatch) await this.retryNow.wait(linger);
+      if (items.length < maxBatch && !isEdge) await this.retryNow.wait(linger);
     } catch (error) {
       if (!(error instanceof OrgdError)) throw error;
       await this.failed(items, error);
@@ -263,9 +281,9 @@ export class Reporter {
   private async backOff(retryAfter: number): Promise<void> {
     const asked = retryAfter * jitter(1, 1.2);
     const wait = Math.min(backOffAfter(this.failures++), this.flushes > 0 ? 1 : Infinity);
-    const end = performance.now() + asked * 1000;
-    while (!this.closed && performance.now() < end) await this.retryNow.wait((end - performance.now()) / 1000);
-    if (!this.closed && wait > asked) await this.retryNow.wait(wait - asked);
+    const end = (this.notBefore = performance.now() + asked * 1000);
+    while (!this.isClosed && performance.now() < end) await this.retryNow.wait((end - performance.now()) / 1000);
+    if (!this.isClosed && wait > asked) await this.retryNow.wait(wait - asked);
   }
 
   /** separate has the others not wait for agents on which the token may not report. */
@@ -336,27 +354,40 @@ export class Reporter {
       headers: { "Idempotency-Key": key },
       body,
       timeout: batchTimeout * this.config.timeout,
-      signal: this.end.signal,
+      signal: this.config.end,
     };
   }
 
-  /** scan adopts the files of others: all at the start, later those that were there at the scan before. */
-  private async scan(first: boolean): Promise<void> {
-    this.scanned = performance.now();
-    const directory = await this.config.directory;
-    if (!directory) return;
+  /** scan renews the lease, and takes over the files of processes that are dead. */
+  private async scan(): Promise<void> {
+    const { directory } = this.config;
+    if (!directory || this.isClosed) return;
     try {
-      const names = await directory.list();
-      const known = new Set(this.entries.map((e) => e.name));
-      for (const name of names) {
-        if (known.has(name) || (!first && !this.seen.has(name))) continue;
-        if (name.endsWith(".json")) await this.adopt(name);
-        if (name.endsWith(".tmp") && !first) await directory.remove(name);
+      if (this.isLeased) await this.lease();
+      const alive = new Map([["", false]]);
+      for (const name of await directory.list()) {
+        const owner = /([0-9a-f]{16})\.(?:json|alive)(?:\.tmp)?$/.exec(name)?.[1] ?? "";
+        if (!alive.has(owner)) alive.set(owner, owner === this.owner || (await directory.isLeased(`${owner}.alive`)));
+        if (alive.get(owner)) continue;
+        if (!name.endsWith(".json")) await directory.remove(name);
+        else if (!this.entries.some((e) => e.name === name)) await this.adopt(name);
       }
-      this.seen = new Set(names);
     } catch (error) {
       this.config.hook("file", { file: directory.name, error });
     }
+  }
+
+  /** lease has others leave the files of this process. Without it they may send them, too, which changes nothing. */
+  private async lease(): Promise<void> {
+    this.owner ||= randomHex(8);
+    this.isLeased = true;
+    await this.config.directory?.lease(`${this.owner}.alive`, 3 * this.config.maxAge).catch(() => undefined);
+  }
+
+  private async release(): Promise<void> {
+    if (this.owner === "") return;
+    this.isLeased = false;
+    await this.config.directory?.remove(`${this.owner}.alive`).catch(() => undefined);
   }
 
   private async adopt(name: string): Promise<void> {
@@ -365,12 +396,13 @@ export class Reporter {
     if (entry.count === 0) return;
     this.count += entry.count;
     this.entries.push(entry);
+    this.added.notify();
   }
 
   /** read returns the events of an entry. One whose file is gone or has none is removed. */
   private async read(entry: Entry): Promise<Kept[]> {
     if (entry.memory) return entry.memory;
-    const directory = await this.config.directory;
+    const { directory } = this.config;
     try {
       const { events } = JSON.parse((await directory?.read(entry.name)) ?? "") as { events: Kept[] };
       if (events.length === 0 || !events.every((k) => k.event.id && k.event.agent)) throw new SyntaxError("there are no events");
@@ -390,7 +422,7 @@ export class Reporter {
 
   /** write writes the file of an entry; the events stay in memory if that cannot be done. */
   private async write(entry: Entry, events: Kept[]): Promise<void> {
-    const directory = await this.config.directory;
+    const { directory } = this.config;
     try {
       await directory?.replace(entry.name, JSON.stringify({ events }), `.${entry.name}.tmp`);
       entry.memory = directory ? undefined : events;
@@ -401,7 +433,7 @@ export class Reporter {
   }
 
   private async remove(entry: Entry): Promise<void> {
-    const directory = await this.config.directory;
+    const { directory } = this.config;
     try {
       await directory?.remove(entry.name);
     } catch (error) {
@@ -410,11 +442,12 @@ export class Reporter {
     if (!this.entries.includes(entry)) return;
     this.entries = this.entries.filter((e) => e !== entry);
     this.count -= entry.count;
+    if (this.count === 0) await this.release();
   }
 
   private newName(): string {
     const counter = String(this.counter++ % 1e6).padStart(6, "0");
-    return `${String(Date.now()).padStart(13, "0")}-${counter}-${randomHex(8)}.json`;
+    return `${String(Date.now()).padStart(13, "0")}-${counter}-${this.owner}.json`;
   }
 }
 
@@ -432,15 +465,15 @@ function prepare(event: ReportedEvent): Kept {
   if (typeof given.agent !== "string" || given.agent === "") return wrong("agent must be a text");
   if (typeof given.event_type !== "string" || given.event_type === "") return wrong("event_type must be a text");
   if (typeof given.data !== "object" || given.data === null || Array.isArray(given.data)) return wrong("data must be an object");
-  const text = JSON.stringify({ id: randomUUID(), timestamp: new Date(), ...withoutUndefined(event) }, (_, value: unknown) => {
+  const text = JSON.stringify({ id: randomUUID(), timestamp: new Date(), ...withoutEmpty(event) }, (_, value: unknown) => {
     const isValue = typeof value !== "function" && typeof value !== "symbol";
     return isValue && (typeof value !== "number" || Number.isFinite(value)) ? value : wrong(`${String(value)} is not JSON`);
   });
-  return { event: JSON.parse(text) as Kept["event"], stamped: event.timestamp === undefined };
+  return { event: JSON.parse(text) as Kept["event"], stamped: !event.timestamp };
 }
 
-function withoutUndefined(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined));
+function withoutEmpty(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined && v !== null));
 }
 
 /** parts returns events as the files have them. */

@@ -1,5 +1,5 @@
 import { ConnectionFailed, isTokenRefused, OrgdError } from "./errors.js";
-import { type Directory, isMissing, sha256 } from "./files.js";
+import { type Directory, isEdge, isMissing, sha256 } from "./files.js";
 import type { Hook, Warn } from "./hook.js";
 import type { Answer, Transport } from "./transport.js";
 import type { ResolvedAgent } from "./types.js";
@@ -73,14 +73,14 @@ export interface ResolutionAll {
 /** What resolvers share. */
 export interface Source {
   transport: Transport;
-  directory: Promise<Directory | undefined>;
+  directory: Directory | undefined;
   hook: Hook;
   warn: Warn;
   maxAge: number;
   maxStale: number | undefined;
   timeout: number;
-  /** Ends requests when the client is closed. */
-  end: AbortSignal;
+  /** Ends requests when the client is closed. Not at the edge, where none of it may be used by two requests. */
+  end: AbortSignal | undefined;
 }
 
 /** The error of what is from the file. */
@@ -105,6 +105,8 @@ abstract class Resolver<R extends { state: string; error: OrgdError | undefined 
   private loaded: Promise<void> | undefined;
   private last: R | undefined;
   private answeredAt: number | undefined; // by the service, in milliseconds since 1970; undefined if nothing is known
+  private asked = -1; // when the last request began
+  private askingUntil = 0;
   private notBefore = 0;
   private retryAt = 0;
 
@@ -125,17 +127,30 @@ abstract class Resolver<R extends { state: string; error: OrgdError | undefined 
     return maxStale !== undefined && this.answeredAt !== undefined && Date.now() - this.answeredAt > maxStale * 1000;
   }
 
-  /** get waits for an answer if the pause is over or, with force, at any time but before a Retry-After. In the pause it returns the last one. */
-  async get(force = false): Promise<R> {
-    if (force) await this.running;
+  /** get waits for an answer if the pause is over or there is none since then, but not before a Retry-After. Else it returns the last one. */
+  async get(since = 0): Promise<R> {
+    if (since > 0) await this.running;
     if (this.running) return await this.running;
-    if (this.last && performance.now() < (force ? this.retryAt : this.notBefore)) return this.last;
+    const now = performance.now();
+    if (this.last && now < (since > 0 && since >= this.asked ? this.retryAt : this.notBefore)) return this.last;
+    if (isEdge) {
+      // Each request asks itself, as no other one may wait for it. They do not if something is known.
+      this.notBefore = this.askingUntil = now + this.source.timeout * 1000;
+      const answer = await this.round();
+      this.askingUntil = 0;
+      return answer;
+    }
     this.running = this.round();
     try {
       return await this.running;
     } finally {
       this.running = undefined;
     }
+  }
+
+  /** isAsking says whether there is a request that may still be answered, at the edge. */
+  isAsking(): boolean {
+    return performance.now() < this.askingUntil;
   }
 
   /** due returns in how many seconds get asks again. */
@@ -145,7 +160,8 @@ abstract class Resolver<R extends { state: string; error: OrgdError | undefined 
 
   private async round(): Promise<R> {
     await (this.loaded ??= this.load());
-    const first = this.notBefore === 0;
+    const first = this.asked < 0;
+    this.asked = performance.now();
     const now = await this.ask();
     const retryAfter = now.error?.retryAfter ?? 0;
     const over = performance.now();
@@ -226,7 +242,7 @@ export class AgentResolver extends Resolver<Resolution, Kept> {
       if (state === "no_agent") this.kept = undefined; // it must not work again after a restart
     }
     const fileError = state === "no_agent" ? await this.file.remove() : await this.file.save(this.kept, !error);
-    if (state !== before && !this.source.end.aborted) {
+    if (state !== before && !this.source.end?.aborted) {
       this.outcome = state;
       if (state !== "active") this.source.warn(`${this.agent}, ${this.label}: ${state}: ${String(error ?? this.kept?.answer.status)}`);
       this.source.hook("state", { agent: this.agent, label: this.label, state, before });
@@ -320,7 +336,7 @@ export class ListResolver extends Resolver<ResolutionAll, { pages: Page[] }> {
     } catch (thrown) {
       error = asOrgdError(thrown);
       state = isRefusal(error) ? "refused" : "down";
-      if (!this.source.end.aborted) this.source.warn(`all agents, ${this.label}: ${state}: ${String(error)}`);
+      if (!this.source.end?.aborted) this.source.warn(`all agents, ${this.label}: ${state}: ${String(error)}`);
     }
     return this.result(state, error, await this.file.save(this.kept, !error));
   }
@@ -382,15 +398,15 @@ class KeptFile<T extends object> {
 
   /** read returns what is kept and when the service has said it, undefined if there is nothing that can be used. */
   async read(): Promise<{ kept: T; at: number } | undefined> {
-    const directory = await this.source.directory;
+    const { directory } = this.source;
     if (!directory) return undefined;
     const file = await this.name();
     try {
+      const at = await directory.modified(file); // first, as another process may write a newer answer
       const found = JSON.parse(await directory.read(file)) as T & Record<string, unknown>;
       const isAsked = Object.entries(this.asked).every(([key, value]) => found[key] === value);
       const kept = isAsked ? this.untagged(found) : undefined;
       if (!kept) throw new Error("the file is about something else");
-      const at = await directory.modified(file);
       this.saved = kept;
       return { kept, at };
     } catch (error) {
@@ -403,7 +419,8 @@ class KeptFile<T extends object> {
   async save(kept: T | undefined, isConfirmed: boolean): Promise<unknown> {
     if (kept === undefined) return undefined;
     if (kept === this.saved) {
-      if (isConfirmed) await (await this.source.directory)?.touch(await this.name());
+      // A failure only has the file look older.
+      if (isConfirmed) await this.source.directory?.touch(await this.name()).catch(() => undefined);
       return undefined;
     }
     return await this.change(async (directory, file) => {
@@ -422,7 +439,7 @@ class KeptFile<T extends object> {
   }
 
   private async change(work: (directory: Directory, file: string) => Promise<void>): Promise<unknown> {
-    const directory = await this.source.directory;
+    const { directory } = this.source;
     if (!directory) return undefined;
     const file = await this.name();
     try {

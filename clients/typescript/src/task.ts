@@ -40,7 +40,7 @@ export class Task {
     const task = new Task(id, prompt);
     const say = async (event_type: string, data: object): Promise<void> => {
       try {
-        await report({ agent, event_type, data: { task_id: id, agent_version: prompt.version, ...data } });
+        await report({ agent, event_type, data: { task_id: id, agent_version: prompt.version, ...data } } as ReportedEvent);
       } catch (error) {
         console.error(`orgd: ${event_type} of ${id} is not reported`, error);
       }

@@ -1,5 +1,5 @@
 import { ConnectionFailed, errorOf, OrgdError, Unauthenticated } from "./errors.js";
-import { isNode, readText } from "./files.js";
+import { isNode, isPage, readText } from "./files.js";
 import type { Hook } from "./hook.js";
 
 /** A token, or what returns it for each request. */
@@ -67,7 +67,7 @@ export class Transport {
   }
 
   /** stream opens a stream of events. The timeout is for its head; the signal ends it. */
-  async stream(call: Call & { signal: AbortSignal }): Promise<ReadableStream<Uint8Array>> {
+  async stream(call: Call): Promise<ReadableStream<Uint8Array>> {
     return await this.observe(call, async (response) => {
       const what = `${call.method} ${call.path}`;
       if (!response.ok) throw errorOf(what, response.status, response.headers, await response.text());
@@ -86,7 +86,8 @@ export class Transport {
     if (token !== "") headers.set("Authorization", `Bearer ${token}`);
     if (isNode) headers.set("User-Agent", "orgd-typescript"); // browsers have their own
     if (call.body !== undefined && !headers.has("Content-Type")) headers.set("Content-Type", "application/json");
-    const init: RequestInit = { method: call.method, headers, redirect: "manual", cache: "no-store" };
+    const init: RequestInit = { method: call.method, headers, redirect: "manual" };
+    if (isPage) init.cache = "no-store"; // Workers may not know the field
     if (call.body !== undefined) init.body = call.body;
     return [`${this.server}/api/v1${call.path}`, init];
   }

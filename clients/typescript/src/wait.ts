@@ -36,3 +36,13 @@ export class Signal {
     });
   }
 }
+
+/** pause waits so many seconds, or until an end. */
+export async function pause(seconds: number, end: AbortSignal | undefined, holds = false): Promise<void> {
+  if (end?.aborted) return;
+  const over = new Signal();
+  const wake = over.notify.bind(over);
+  end?.addEventListener("abort", wake);
+  await over.wait(seconds, holds);
+  end?.removeEventListener("abort", wake);
+}

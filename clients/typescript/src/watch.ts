@@ -1,7 +1,7 @@
 import { OrgdError } from "./errors.js";
 import { type AgentResolver, fold, type Resolution, type Source } from "./resolve.js";
 import type { ChangeEvent } from "./types.js";
-import { jitter, Signal } from "./wait.js";
+import { jitter, pause, Signal } from "./wait.js";
 
 /** After so many seconds without a sign of life a stream is dead. The service sends one every 15. */
 const longestSilence = 45;
@@ -10,11 +10,103 @@ const reconnect = 2;
 /** The longest wait in seconds before a stream is opened again. */
 const longestReconnect = 60;
 
+/** What the hook gets once. */
+const noMoreStreams = "the service allows no more streams: changes arrive with the next question";
+
+/** The stream of changes. It is open while there are watches, which share it. */
+export class Changes {
+  private readonly watches = new Set<Watch>();
+  private end: AbortController | undefined;
+  private isOpen = false;
+  private hasWarned = false;
+  private notBefore = 0;
+  private reconnect = reconnect;
+
+  constructor(private readonly source: Source) {}
+
+  /** add has a watch hear of changes. */
+  add(watch: Watch): void {
+    this.watches.add(watch);
+    if (this.isOpen) watch.touch(); // its agents may have changed before
+    if (this.watches.size > 1) return;
+    this.end = new AbortController();
+    void this.follow(this.end.signal);
+  }
+
+  /** remove ends the stream after the last watch. */
+  remove(watch: Watch): void {
+    if (this.watches.delete(watch) && this.watches.size === 0) this.end?.abort();
+  }
+
+  /** follow keeps a stream open. Its failures matter to nobody: without it agents are asked all the same. */
+  private async follow(end: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!end.aborted) {
+      let asked = 0;
+      await pause((this.notBefore - performance.now()) / 1000, end, true);
+      try {
+        await this.connect(end, () => (failures = 0));
+      } catch (error) {
+        if (error instanceof OrgdError) asked = error.retryAfter;
+        if (error instanceof OrgdError && error.status === 429) {
+          asked = Math.max(asked, longestReconnect);
+          if (!this.hasWarned) this.source.hook("warning", { detail: noMoreStreams });
+          this.hasWarned = true;
+        }
+      }
+      const wait = Math.min(this.reconnect * 2 ** failures++, longestReconnect) * jitter(0.8, 1.2);
+      this.notBefore = performance.now() + 1000 * Math.max(wait, asked * jitter(1, 1.2));
+    }
+  }
+
+  /** connect opens a stream and reads it to its end. */
+  private async connect(end: AbortSignal, opened: () => void): Promise<void> {
+    if (end.aborted) return;
+    const body = await this.source.transport.stream({
+      operation: "watch",
+      method: "GET",
+      path: "/changes/stream?action=agent",
+      headers: { Accept: "text/event-stream, application/json;q=0.1" },
+      timeout: this.source.timeout,
+      signal: end,
+    });
+    opened();
+    this.isOpen = true;
+    this.touch();
+    const reader = body.getReader();
+    const cancel = (): void => {
+      reader.cancel().catch(() => undefined);
+    };
+    end.addEventListener("abort", cancel);
+    try {
+      for await (const block of blocks(reader, cancel)) this.take(block);
+    } finally {
+      this.isOpen = false;
+      end.removeEventListener("abort", cancel);
+      cancel();
+    }
+  }
+
+  private take(block: Block): void {
+    if (block.retry) this.reconnect = Math.min(block.retry, longestReconnect);
+    if (block.event === "resync") {
+      this.touch();
+    } else if (!block.event && block.data) {
+      const { resource } = JSON.parse(block.data) as ChangeEvent;
+      this.touch([resource.id, fold(resource.name)]);
+    }
+  }
+
+  private touch(names?: readonly string[]): void {
+    for (const watch of this.watches) watch.touch(names);
+  }
+}
+
 /** An agent that is watched. */
 interface Watched {
   resolver: AgentResolver;
-  /** A change says that it should be asked at once. */
-  touched: boolean;
+  /** When a change said that it should be asked at once, 0 if it was asked since then. */
+  touched: number;
   signal: Signal;
   /** What it is and was called, and its ids. */
   known: Set<string>;
@@ -31,31 +123,28 @@ export class Watch {
   private readonly watched: Watched[];
   private readonly news = new Signal();
   private readonly end = new AbortController();
-  private lastId = "";
-  private filter: string | undefined;
-  private drop = (): void => undefined; // ends the stream
-  private reconnect = reconnect;
 
   constructor(
-    private readonly source: Source,
+    private readonly maxAge: number,
+    private readonly changes: Changes,
     resolvers: readonly AgentResolver[],
   ) {
     this.watched = resolvers.map((resolver) => ({
       resolver,
-      touched: false,
+      touched: 0,
       signal: new Signal(),
       known: new Set([fold(resolver.agent)]),
       latest: undefined,
       yielded: undefined,
     }));
     for (const w of this.watched) void this.poll(w);
-    void this.follow();
+    changes.add(this);
   }
 
   /** next returns the next change, undefined at the end. */
   async next(): Promise<Resolution | undefined> {
     for (;;) {
-      if (this.ended) return undefined;
+      if (this.end.signal.aborted) return undefined;
       const w = this.watched.find((w) => !w.yielded) ?? this.watched.find(isNews);
       if (w?.latest) return (w.yielded = w.latest);
       await this.news.wait(1e6, true);
@@ -65,119 +154,35 @@ export class Watch {
   /** close ends it. */
   close(): void {
     this.end.abort();
+    this.changes.remove(this);
     this.news.notify();
     for (const w of this.watched) w.signal.notify();
   }
 
-  private get ended(): boolean {
-    return this.end.signal.aborted;
-  }
-
-  private async poll(w: Watched): Promise<void> {
-    while (!this.ended) {
-      const force = w.touched;
-      w.touched = false;
-      if (force) await this.pause(this.source.maxAge * jitter(0, 1 / 30));
-      w.latest = await w.resolver.get(force);
-      if (w.latest.agent) w.known.add(w.latest.agent.agent_id).add(fold(w.latest.agent.name));
-      this.news.notify();
-      if (this.filter !== this.only()) this.drop();
-      if (!this.end.signal.aborted && !this.isTouched(w)) await w.signal.wait(Math.max(w.resolver.due(), 0.01), true);
-    }
-  }
-
-  // A function, because a request may change it.
-  private isTouched(w: Watched): boolean {
-    return w.touched;
-  }
-
-  private touch(isMeant: (w: Watched) => boolean): void {
-    for (const w of this.watched.filter(isMeant)) {
-      w.touched = true;
+  /** touch has those agents asked at once that have one of these names, or all. */
+  touch(names?: readonly string[]): void {
+    for (const w of this.watched) {
+      if (names && !names.some((n) => w.known.has(n))) continue;
+      w.touched = performance.now();
       w.signal.notify();
     }
   }
 
-  /** follow keeps a stream open. Its failures matter to nobody: without it agents are asked all the same. */
-  private async follow(): Promise<void> {
-    let failures = 0;
-    while (!this.ended) {
-      let retryAfter = 0;
-      try {
-        await this.connect(() => (failures = 0));
-      } catch (error) {
-        if (error instanceof OrgdError) {
-          retryAfter = error.retryAfter;
-          if (error.code >= 2000 && error.code < 3000) this.lastId = ""; // it is not of this stream
-        }
-      }
-      const wait = Math.min(this.reconnect * 2 ** failures, longestReconnect) * jitter(0.8, 1.2);
-      failures++;
-      await this.pause(Math.max(wait, retryAfter * jitter(1, 1.2)));
+  private async poll(w: Watched): Promise<void> {
+    while (!this.end.signal.aborted) {
+      const since = w.touched;
+      w.touched = 0;
+      if (since) await pause(this.maxAge * jitter(0, 1 / 30), this.end.signal, true);
+      w.latest = await w.resolver.get(since);
+      if (w.latest.agent) w.known.add(w.latest.agent.agent_id).add(fold(w.latest.agent.name));
+      this.news.notify();
+      if (!this.isOver(w)) await w.signal.wait(Math.max(w.resolver.due(), 0.01), true);
     }
   }
 
-  /** pause waits, unless it ends. */
-  private async pause(seconds: number): Promise<void> {
-    if (this.ended) return;
-    const over = new Signal();
-    const wake = (): void => {
-      over.notify();
-    };
-    this.end.signal.addEventListener("abort", wake);
-    await over.wait(seconds, true);
-    this.end.signal.removeEventListener("abort", wake);
-  }
-
-  /** only returns the agent to which the stream is limited. An agent that is made anew has another id, so there is no limit then. */
-  private only(): string | undefined {
-    const [w, another] = this.watched;
-    return another || w?.latest?.state === "no_agent" ? undefined : w?.resolver.agent;
-  }
-
-  /** connect opens a stream and reads it to its end. */
-  private async connect(opened: () => void): Promise<void> {
-    const query = new URLSearchParams({ action: "agent" });
-    const filter = this.only();
-    if (filter !== undefined) query.set("agent_id", filter);
-    if (filter !== this.filter) this.lastId = ""; // it is of another stream
-    this.filter = filter;
-    const body = await this.source.transport.stream({
-      operation: "watch",
-      method: "GET",
-      path: `/changes/stream?${query}`,
-      headers: { Accept: "text/event-stream, application/json;q=0.1", ...(this.lastId && { "Last-Event-ID": this.lastId }) },
-      timeout: this.source.timeout,
-      signal: this.end.signal,
-    });
-    opened();
-    this.touch(() => true);
-    const reader = body.getReader();
-    const cancel = (): void => {
-      reader.cancel().catch(() => undefined);
-    };
-    this.end.signal.addEventListener("abort", cancel);
-    this.drop = cancel;
-    try {
-      for await (const block of blocks(reader, cancel)) this.take(block);
-    } finally {
-      this.end.signal.removeEventListener("abort", cancel);
-      cancel();
-    }
-  }
-
-  private take(block: Block): void {
-    if (block.id) this.lastId = block.id;
-    if (block.retry) this.reconnect = Math.min(block.retry, longestReconnect);
-    if (block.event === "resync") {
-      this.touch(() => true);
-    } else if (!block.event && block.data) {
-      const { resource } = JSON.parse(block.data) as ChangeEvent;
-      const names = [resource.id, fold(resource.name)];
-      for (const w of this.watched) {
-        if (names.some((n) => w.known.has(n))) this.touch((other) => other === w);
-      }
-    }
+  // A function, because a request may change it.
+  private isOver(w: Watched): boolean {
+    return this.end.signal.aborted || w.touched > 0;
   }
 }
 

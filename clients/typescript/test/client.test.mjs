@@ -2,8 +2,8 @@
 // stream, how a program ends, answers at a certain moment, and mistakes of the program.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -112,6 +112,178 @@ test("a program that ends reports what is left, and ends", async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { timeout: 20_000 });
   assert.equal(stderr, "orgd: events are pending: ConnectionFailed: POST http://orgd.test/api/v1/activities: Error: no network\n");
   assert.equal(stdout, "http://orgd.test/api/v1/activities 2\n");
+});
+
+/** index is the package. */
+const index = JSON.stringify(new URL("../dist/index.js", import.meta.url).href);
+
+/** runs returns what a program says. */
+async function runs(program) {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { timeout: 20_000 });
+  return stdout;
+}
+
+test("a client that is only made does nothing", async (t) => {
+  const said = await runs(`
+    import { createHook } from "node:async_hooks";
+    const { Client } = await import(${index});
+    const forbidden = [];
+    for (const [of, name] of [[globalThis, "setTimeout"], [globalThis, "fetch"], [globalThis, "AbortController"], [crypto, "getRandomValues"], [Math, "random"]]) {
+      const own = of[name];
+      of[name] = function () { throw new Error(name + " is used"); };
+      forbidden.push(() => (of[name] = own));
+    }
+    let begun = 0;
+    const hook = createHook({ init: () => begun++ }).enable();
+    const client = new Client({ server: "http://orgd.test", token: "t", directory: ${JSON.stringify(await temporary(t))} });
+    hook.disable();
+    console.log(begun);
+    for (const allow of forbidden) allow();
+    globalThis.fetch = async (_, { cache }) => Response.json({ data: cache ?? "no field cache" });
+    console.log(await client.request("GET", "/company"));
+    await client.close();
+  `);
+  assert.equal(said, "0\nno field cache\n");
+});
+
+test("at the edge a flush sends, also what a request before has left", async () => {
+  const said = await runs(`
+    Object.defineProperty(globalThis, "navigator", { value: { userAgent: "Cloudflare-Workers" } });
+    const { Client } = await import(${index});
+    let hangs = false;
+    let version = 0;
+    const fetch = async (url, { method, body }) => {
+      if (hangs) return new Promise(() => {});
+      if (method === "GET") return Response.json({ data: { ...${JSON.stringify(ada(1))}, version: ++version } });
+      return Response.json({ data: { accepted: JSON.parse(body).events.length, duplicates: 0, warnings: [] } }, { status: 201 });
+    };
+    const onEvent = (name, fields) => name === "reported" && console.log("accepted", fields.accepted);
+    const client = new Client({ server: "http://orgd.test", token: "t", directory: "none", timeout: 0.5, maxAge: 0.01, fetch, onEvent });
+    const event = { agent: "Ada", event_type: "task_started", data: { task_id: "1" }, timestamp: new Date() };
+    const look = async () => { const { state, version } = await client.resolve("Ada"); console.log(state, version); };
+    const flush = async (seconds) => {
+      const began = performance.now();
+      const pending = await client.flush(seconds);
+      console.log(pending, "pending", performance.now() - began < 1000 * seconds + 400);
+    };
+    await look();
+    await client.report([event, event]);
+    await flush(5);
+    await look(); // what is known, and it is asked for
+    await flush(5);
+    await look();
+    await flush(5);
+    hangs = true;
+    await look();
+    await client.report(event);
+    await flush(1);
+    hangs = false; // the request has ended: nothing of it goes on
+    await client.report(event);
+    await flush(5);
+    process.exit();
+  `);
+  const lines = ["active 1", "accepted 2", "0 pending true", "active 1", "0 pending true", "active 2", "0 pending true", "active 3"];
+  assert.deepEqual(said.trim().split("\n"), [...lines, "1 pending true", "accepted 2", "0 pending true"]);
+});
+
+test("watches share a stream, which ends with the last one", async () => {
+  let streams = 0;
+  let version = 1;
+  let say;
+  const ended = [];
+  const fetch = async (url, { signal }) => {
+    if (!url.includes("/stream")) return Response.json({ data: ada(version) });
+    streams++;
+    assert.ok(url.endsWith("/changes/stream?action=agent"), url);
+    signal.addEventListener("abort", () => ended.push(streams));
+    const body = new ReadableStream({
+      start(controller) {
+        say = (text) => controller.enqueue(new TextEncoder().encode(text));
+      },
+      cancel: () => ended.push(streams),
+    });
+    return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
+  };
+  const client = new Client({ server: "http://orgd.test", token: "t", maxAge: 3, fetch });
+  const watches = [client.watch("Ada"), client.watch(["Ada"])];
+  for (const watch of watches) assert.equal((await watch.next()).value.version, 1);
+  await until(() => say);
+  await sleep(200); // all are asked
+  version = 2;
+  say('id: 1\ndata: {"resource":{"type":"agent","id":"ada-1","name":"Ada"}}\n\n');
+  const began = performance.now();
+  for (const watch of watches) assert.equal((await watch.next()).value.version, 2);
+  assert.ok(performance.now() - began < 1500, "it was not asked at once");
+  await watches[0].return();
+  await sleep(20);
+  assert.deepEqual([streams, ended], [1, []]);
+  await watches[1].return();
+  await until(() => ended.length > 0);
+  const again = client.watch("Ada");
+  await again.next();
+  await until(() => streams === 2);
+  await client.close();
+});
+
+test("only the files of the dead are taken over", async (t) => {
+  const directory = await temporary(t);
+  const reports = join(directory, "reports");
+  await mkdir(reports, { mode: 0o700 });
+  const { pid: dead } = await new Promise((resolve) => {
+    const child = execFile(process.execPath, ["-e", "0"], () => resolve(child));
+  });
+  const owners = {
+    alive: ["a".repeat(16), `${hostname()} ${process.pid}\n`, 60],
+    elsewhere: ["b".repeat(16), `${hostname()}2 ${dead}\n`, 60],
+    ended: ["c".repeat(16), `${hostname()} ${dead}\n`, 60],
+    late: ["d".repeat(16), `${hostname()}2 ${process.pid}\n`, -1],
+    unleased: ["e".repeat(16)],
+  };
+  const put = async (name, task_id) => {
+    const event = { ...started, id: crypto.randomUUID(), timestamp: new Date().toISOString(), data: { task_id } };
+    await writeFile(join(reports, name), JSON.stringify({ events: [{ event, stamped: true }] }));
+  };
+  for (const [name, [owner, text, seconds]] of Object.entries(owners)) {
+    await put(`1700000000000-000000-${owner}.json`, name);
+    await writeFile(join(reports, `.1700000000000-000001-${owner}.json.tmp`), "");
+    if (!text) continue;
+    const file = join(reports, `${owner}.alive`);
+    await writeFile(file, text);
+    const until = Date.now() / 1000 + seconds;
+    await utimes(file, until, until);
+  }
+  await put("older.json", "older");
+
+  let isUp = false;
+  const sent = [];
+  const fetch = async (url, { method, body }) => {
+    if (!isUp || method === "GET") return Response.json({}, { status: 503 });
+    const { events } = JSON.parse(body);
+    sent.push(...events.map((e) => e.data.task_id));
+    return Response.json({ data: { accepted: events.length, duplicates: 0, warnings: [] } }, { status: 201 });
+  };
+  const client = new Client({ server: "http://orgd.test", token: "t", directory, maxAge: 0.1, fetch, onEvent() {} });
+  await client.report({ ...started, data: { task_id: "own" } });
+  assert.equal(await client.flush(0), 5);
+  const own = (await readdir(reports)).filter((name) => !/[ab]{16}/.test(name));
+  assert.equal(own.length, 6, `${own}`);
+  const owner = own.find((name) => name.endsWith(".alive")).slice(0, -6);
+  assert.match(own.find((name) => name.endsWith(".json")), /^\d{13}-\d{6}-[0-9a-f]{16}\.json$/);
+  assert.ok(own.every((name) => name.includes(owner)), `${own}`);
+  const alive = join(reports, `${owner}.alive`);
+  assert.equal(await readFile(alive, "utf8"), `${hostname()} ${process.pid}\n`);
+  const lease = async () => (await stat(alive)).mtimeMs - Date.now();
+  assert.ok((await lease()) > 0 && (await lease()) <= 300);
+  await sleep(500);
+  assert.ok((await lease()) > 0, "it is not renewed");
+
+  isUp = true;
+  assert.equal(await client.flush(5), 0);
+  await client.close();
+  assert.deepEqual(sent.sort(), ["ended", "late", "older", "own", "unleased"]);
+  const left = (await readdir(reports)).sort();
+  assert.equal(left.length, 6, `${left}`);
+  assert.ok(left.every((name) => /[ab]{16}/.test(name)), `${left}`);
 });
 
 test("what cannot work is a TypeError of the constructor", async (t) => {
