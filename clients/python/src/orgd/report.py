@@ -82,8 +82,8 @@ class Reporter:
         self._closed = False
         self._working = False
         self._not_before = self._asked_to = 0.0  # for all bundles; _asked_to by the service
+        self._failures = 0  # that followed each other
         # Only who works has these.
-        self._failures = 0
         self._held: dict[str, tuple[int, float]] = {}  # agents that are refused: how often, and until when
         self._last = b"", ""  # what was sent, and its Idempotency-Key
 
@@ -108,6 +108,7 @@ class Reporter:
             for bundle in self._bundles.values():
                 bundle.not_before = 0
             self._not_before = self._asked_to
+            self._failures = 0  # the waits grow anew
             self._plan()
             while self._pending and (left := end - time.monotonic()) > 0:
                 self._changed.wait(left)
