@@ -137,7 +137,7 @@ export class Client {
     this.use();
     const end = performance.now() + timeout * 1000;
     const pending = await this.reporter.flush(timeout);
-    while (this.resolvers().some((r) => r.isAsking()) && performance.now() < end) await new Signal().wait(0.05);
+    while (this.resolvers().some((r) => r.isAsking()) && performance.now() < end) await new Signal().wait(0.05, true);
     return pending;
   }
 

@@ -117,6 +117,9 @@ test("a program that ends reports what is left, and ends", async () => {
 /** index is the package. */
 const index = JSON.stringify(new URL("../dist/index.js", import.meta.url).href);
 
+/** edge has a program run as in Workers of Cloudflare. */
+const edge = 'Object.defineProperty(globalThis, "navigator", { value: { userAgent: "Cloudflare-Workers" } });';
+
 /** runs returns what a program says. */
 async function runs(program) {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { timeout: 20_000 });
@@ -124,31 +127,38 @@ async function runs(program) {
 }
 
 test("a client that is only made does nothing", async (t) => {
-  const said = await runs(`
-    import { createHook } from "node:async_hooks";
-    const { Client } = await import(${index});
-    const forbidden = [];
-    for (const [of, name] of [[globalThis, "setTimeout"], [globalThis, "fetch"], [globalThis, "AbortController"], [crypto, "getRandomValues"], [Math, "random"]]) {
-      const own = of[name];
-      of[name] = function () { throw new Error(name + " is used"); };
-      forbidden.push(() => (of[name] = own));
-    }
-    let begun = 0;
-    const hook = createHook({ init: () => begun++ }).enable();
-    const client = new Client({ server: "http://orgd.test", token: "t", directory: ${JSON.stringify(await temporary(t))} });
-    hook.disable();
-    console.log(begun);
-    for (const allow of forbidden) allow();
-    globalThis.fetch = async (_, { cache }) => Response.json({ data: cache ?? "no field cache" });
-    console.log(await client.request("GET", "/company"));
-    await client.close();
-  `);
-  assert.equal(said, "0\nno field cache\n");
+  const directory = JSON.stringify(await temporary(t));
+  for (const [before, forbidden] of [
+    ["", '[globalThis, "setTimeout"], [globalThis, "fetch"], [crypto, "getRandomValues"], [Math, "random"]'],
+    [edge, '[globalThis, "setTimeout"], [globalThis, "fetch"], [crypto, "getRandomValues"], [Math, "random"], [globalThis, "AbortController"]'],
+  ]) {
+    const said = await runs(`
+      import { createHook } from "node:async_hooks";
+      ${before}
+      const { Client } = await import(${index});
+      const forbidden = [];
+      for (const [of, name] of [${forbidden}]) {
+        const own = of[name];
+        of[name] = function () { throw new Error(name + " is used"); };
+        forbidden.push(() => (of[name] = own));
+      }
+      let begun = 0;
+      const hook = createHook({ init: () => begun++ }).enable();
+      const client = new Client({ server: "http://orgd.test", token: "t", directory: ${directory} });
+      hook.disable();
+      console.log(begun);
+      for (const allow of forbidden) allow();
+      globalThis.fetch = async (_, { cache }) => Response.json({ data: cache ?? "no field cache" });
+      console.log(await client.request("GET", "/company"));
+      await client.close();
+    `);
+    assert.equal(said, "0\nno field cache\n");
+  }
 });
 
 test("at the edge a flush sends, also what a request before has left", async () => {
   const said = await runs(`
-    Object.defineProperty(globalThis, "navigator", { value: { userAgent: "Cloudflare-Workers" } });
+    ${edge}
     const { Client } = await import(${index});
     let hangs = false;
     let version = 0;
@@ -160,7 +170,7 @@ test("at the edge a flush sends, also what a request before has left", async () 
     const onEvent = (name, fields) => name === "reported" && console.log("accepted", fields.accepted);
     const client = new Client({ server: "http://orgd.test", token: "t", directory: "none", timeout: 0.5, maxAge: 0.01, fetch, onEvent });
     const event = { agent: "Ada", event_type: "task_started", data: { task_id: "1" }, timestamp: new Date() };
-    const look = async () => { const { state, version } = await client.resolve("Ada"); console.log(state, version); };
+    const look = async () => { await new Promise((over) => setTimeout(over, 50)); const { state, version } = await client.resolve("Ada"); console.log(state, version); };
     const flush = async (seconds) => {
       const began = performance.now();
       const pending = await client.flush(seconds);
@@ -212,7 +222,9 @@ test("watches share a stream, which ends with the last one", async () => {
   version = 2;
   say('id: 1\ndata: {"resource":{"type":"agent","id":"ada-1","name":"Ada"}}\n\n');
   const began = performance.now();
-  for (const watch of watches) assert.equal((await watch.next()).value.version, 2);
+  for (const watch of watches) {
+    while ((await watch.next()).value.version !== 2); // the same in another answer is news, too
+  }
   assert.ok(performance.now() - began < 1500, "it was not asked at once");
   await watches[0].return();
   await sleep(20);
@@ -268,8 +280,8 @@ test("only the files of the dead are taken over", async (t) => {
   const own = (await readdir(reports)).filter((name) => !/[ab]{16}/.test(name));
   assert.equal(own.length, 6, `${own}`);
   const owner = own.find((name) => name.endsWith(".alive")).slice(0, -6);
-  assert.match(own.find((name) => name.endsWith(".json")), /^\d{13}-\d{6}-[0-9a-f]{16}\.json$/);
-  assert.ok(own.every((name) => name.includes(owner)), `${own}`);
+  const file = new RegExp(`^\\d{13}-\\d{6}-${owner}\\.json$`);
+  assert.equal(own.filter((name) => file.test(name)).length, 1, `${own}`);
   const alive = join(reports, `${owner}.alive`);
   assert.equal(await readFile(alive, "utf8"), `${hostname()} ${process.pid}\n`);
   const lease = async () => (await stat(alive)).mtimeMs - Date.now();
