@@ -149,7 +149,7 @@ func (d document) types(l language) string {
 
 // isEnvelope reports whether a name is that of an answer as a whole.
 func isEnvelope(name string) bool {
-	return strings.HasPrefix(name, "ApiResponse_") || strings.HasPrefix(name, "PaginatedResponse_")
+	return strings.HasPrefix(name, "ApiResponse_") || strings.HasPrefix(name, "PaginatedResponse_") || name == "ErrorEnvelope" || name == "ProblemDetail"
 }
 
 // hasName reports whether a schema of the description is a type with a name.

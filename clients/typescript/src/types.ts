@@ -105,35 +105,10 @@ export type ChangeWay = "direct" | "proposal" | "return" | "bypass";
 /** How it began. */
 export type SessionKind = "token" | "sign_in" | "external";
 
-/** An error as `application/json`. */
-export interface ErrorEnvelope {
-  data: string | null;
-  /** What went wrong, in words; the same as `error_detail.detail`. */
-  error: string;
-  error_detail: ErrorDetail;
-  /** False in every error. */
-  success: boolean;
-}
-
 /** An error for programs, inside the envelope. */
 export interface ErrorDetail {
   type: string;
   title: ErrorTitle;
-  detail: string;
-  instance: string;
-  error_code: ErrorCode;
-  error_category: ErrorCategory;
-  retryable: boolean;
-  retry_after: number | null;
-  errors?: Mistake[];
-}
-
-/** An error as `application/problem+json` (RFC 9457). */
-export interface ProblemDetail {
-  type: string;
-  title: ErrorTitle;
-  /** The status of the answer. */
-  status: number;
   detail: string;
   instance: string;
   error_code: ErrorCode;

@@ -81,38 +81,11 @@ ChangeWay = Literal["direct", "proposal", "return", "bypass"]
 SessionKind = Literal["token", "sign_in", "external"]
 
 
-class ErrorEnvelope(TypedDict):
-    """An error as `application/json`."""
-
-    data: str | None
-    error: str
-    """What went wrong, in words; the same as `error_detail.detail`."""
-    error_detail: ErrorDetail
-    success: bool
-    """False in every error."""
-
-
 class ErrorDetail(TypedDict):
     """An error for programs, inside the envelope."""
 
     type: str
     title: ErrorTitle
-    detail: str
-    instance: str
-    error_code: ErrorCode
-    error_category: ErrorCategory
-    retryable: bool
-    retry_after: int | None
-    errors: NotRequired[list[Mistake]]
-
-
-class ProblemDetail(TypedDict):
-    """An error as `application/problem+json` (RFC 9457)."""
-
-    type: str
-    title: ErrorTitle
-    status: int
-    """The status of the answer."""
     detail: str
     instance: str
     error_code: ErrorCode
