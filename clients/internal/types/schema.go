@@ -149,7 +149,8 @@ func (d document) types(l language) string {
 
 // isEnvelope reports whether a name is that of an answer as a whole.
 func isEnvelope(name string) bool {
-	return strings.HasPrefix(name, "ApiResponse_") || strings.HasPrefix(name, "PaginatedResponse_") || name == "ErrorEnvelope" || name == "ProblemDetail"
+	return strings.HasPrefix(name, "ApiResponse_") || strings.HasPrefix(name, "PaginatedResponse_") ||
+		slices.Contains([]string{"ErrorEnvelope", "ProblemDetail", "OpenAPIDocument"}, name)
 }
 
 // hasName reports whether a schema of the description is a type with a name.

@@ -128,6 +128,14 @@ def test_what_is_pending_at_the_end_is_sent(service: Service) -> None:
     assert service.wait_for(1) == {"t1": 1}
 
 
+def test_clients_share_the_time_at_the_end() -> None:
+    program = f"import orgd\nfor _ in range(9): orgd.Client('http://127.0.0.1:9', token='t').report({event('t1')!r})"
+    env = {**os.environ, "PYTHONPATH": str(Path(orgd.__file__).parents[1])}
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", program], env=env, check=True)
+    assert time.monotonic() - began < 30  # one by one it would be 45
+
+
 def test_nothing_starts_at_import() -> None:
     program = "import threading, orgd; assert threading.active_count() == 1 and not orgd.threads.pool.is_used"
     env = {**os.environ, "PYTHONPATH": str(Path(orgd.__file__).parents[1])}

@@ -441,7 +441,7 @@ export interface Delivery {
   status: "pending" | "delivered" | "failed";
   /** What the endpoint answered to the last attempt that has ended; null if it did not. */
   response_code: number | null;
-  /** Why the last attempt that has ended failed: an answer other than 2xx, none in time, no connection, a name without address, TLS, a URL or address that is not allowed, an event that is not retained any more. */
+  /** Why the last attempt that has ended failed. */
   error: "status" | "timeout" | "connection" | "dns" | "tls" | "address" | "event" | null;
   /** When the next attempt may begin; while one is under way, when it would be taken for lost. */
   next_attempt_at: string | null;
@@ -495,14 +495,6 @@ export interface Session {
   last_used_at: string | null;
   /** When it was logged out or revoked; null while it is in force. */
   revoked_at: string | null;
-}
-
-/** An OpenAPI document. */
-export interface OpenAPIDocument {
-  openapi: "3.1.0";
-  info: Record<string, unknown>;
-  paths: Record<string, unknown>;
-  [key: string]: unknown;
 }
 
 /** Merged key by key; null removes a key. */
@@ -1562,7 +1554,7 @@ export interface UpdateWebhookRequest {
 export interface IssueTokenRequest {
   subject: string;
   role: Role;
-  /** Departments that a `department_admin` is responsible for, or of whose agents a `reporter` reports (none are all); without meaning for other roles. */
+  /** Departments that a `department_admin` is responsible for, or of whose agents a `reporter` reports (none are all). */
   departments?: string[] | null;
   /** What the token is for. */
   label?: string | null;
@@ -1581,7 +1573,7 @@ export interface SignInLink {
 export interface MakeLinkRequest {
   subject: string;
   role: Role;
-  /** Departments that a `department_admin` is responsible for, or of whose agents a `reporter` reports (none are all); without meaning for other roles. */
+  /** Departments that a `department_admin` is responsible for, or of whose agents a `reporter` reports (none are all). */
   departments?: string[] | null;
   /** What the session is for. */
   label?: string | null;
@@ -1755,7 +1747,7 @@ export interface AuditEntry {
   action: string | null;
   /** Method and path template of the request, or what the service was doing. */
   route: string;
-  /** What changed: `company`, `agents/{id}`, `departments/{name}`, `projects/{id}`, `webhooks/{id}`, `sessions/{sid}`, or `activities` for a batch of reported events. */
+  /** What changed. */
   resource: string;
   /** Revision before the change; null for a creation and for what has no revision. */
   revision_from: number | null;

@@ -41,7 +41,7 @@ var changes = []Noun{{
 			Doc: "What was done: an action of the change log, or one such as `session.issued`, `webhook.created`, `activities.reported`. Null in entries of releases that did not write it."},
 		{Name: "route", Kind: "{type: string}", Doc: "Method and path template of the request, or what the service was doing."},
 		{Name: "resource", Kind: "{type: string}",
-			Doc: "What changed: `company`, `agents/{id}`, `departments/{name}`, `projects/{id}`, `webhooks/{id}`, `sessions/{sid}`, or `activities` for a batch of reported events."},
+			Doc: "What changed. It is `company`, `agents/{id}`, `departments/{name}`, `projects/{id}`, `webhooks/{id}`, `sessions/{sid}`, or `activities` for a batch of reported events."},
 		{Name: "revision_from", Kind: "Revision", Null: true, Doc: "Revision before the change; null for a creation and for what has no revision."},
 		{Name: "revision_to", Kind: "Revision", Null: true, Doc: "Revision after the change; null for a deletion and for what has no revision."},
 		{Name: "request_id", Kind: "{type: string}", Doc: "`X-Request-Id` of the request, or the delivery that made the service disable a webhook."},

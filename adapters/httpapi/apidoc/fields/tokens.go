@@ -26,7 +26,7 @@ var granted = []Field{
 	{Name: "subject", Forms: Create, Kind: "TokenSubject", Must: Create},
 	{Name: "role", Forms: Create, Kind: "Role", Must: Create},
 	{Name: "departments", Forms: Create, Kind: "Name", List: 256, Unique: true,
-		Doc: "Departments that a `department_admin` is responsible for, or of whose agents a `reporter` reports (none are all); without meaning for other roles."},
+		Doc: "Departments that a `department_admin` is responsible for, or of whose agents a `reporter` reports (none are all). It has no meaning for other roles."},
 }
 
 const oneLine = `{type: string, minLength: 1, maxLength: 128, pattern: '^[^\x00-\x1f\x7f-\x9f]+$'}`

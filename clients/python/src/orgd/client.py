@@ -9,7 +9,6 @@ import random
 import threading
 import time
 import uuid
-import weakref
 from typing import TYPE_CHECKING, Any
 
 from . import threads
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 3
 REQUEST_TIMEOUT = 30.0
+LAST_FLUSH = 5.0  # seconds that close waits for events to be accepted
 
 
 class Client:
@@ -69,7 +69,9 @@ class Client:
         self._changes = Changes(self._transport)
         self._closed = False
         self._reporter = Reporter(self._transport, directory, max_age, max_events)
-        atexit.register(self.close)
+        if not _clients:
+            atexit.unregister(_at_exit)
+            atexit.register(_at_exit)
         _clients.add(self)
 
     def resolve(self, agent: str, label: str = "production", *, fallback: str | None = None) -> Resolution:
@@ -137,14 +139,17 @@ class Client:
 
     def close(self) -> None:
         """Sends what is pending, for at most five seconds, and ends all watches."""
+        self._close(LAST_FLUSH)
+
+    def _close(self, timeout: float) -> None:
         with self._lock:
             if self._closed:
                 return
             self._closed = True
         self._changes.close()
-        self._reporter.close(5.0)
+        self._reporter.close(timeout)
         self._transport.close()
-        atexit.unregister(self.close)
+        _clients.discard(self)
 
     def __enter__(self) -> Client:
         return self
@@ -198,7 +203,14 @@ class Client:
         return self._transport.send("request", request, timeout=REQUEST_TIMEOUT)
 
 
-_clients: weakref.WeakSet[Client] = weakref.WeakSet()
+_clients: set[Client] = set()  # that are not closed
+
+
+def _at_exit() -> None:
+    """Closes all clients, for at most five seconds together."""
+    end = time.monotonic() + LAST_FLUSH
+    for client in tuple(_clients):
+        client._close(max(end - time.monotonic(), 0.0))
 
 
 def _after_fork() -> None:

@@ -427,7 +427,7 @@ class Delivery(TypedDict):
     response_code: int | None
     """What the endpoint answered to the last attempt that has ended; null if it did not."""
     error: Literal["status", "timeout", "connection", "dns", "tls", "address", "event"] | None
-    """Why the last attempt that has ended failed: an answer other than 2xx, none in time, no connection, a name without address, TLS, a URL or address that is not allowed, an event that is not retained any more."""
+    """Why the last attempt that has ended failed."""
     next_attempt_at: str | None
     """When the next attempt may begin; while one is under way, when it would be taken for lost."""
     created_at: str
@@ -482,14 +482,6 @@ class Session(TypedDict):
     last_used_at: str | None
     revoked_at: str | None
     """When it was logged out or revoked; null while it is in force."""
-
-
-class OpenAPIDocument(TypedDict):
-    """An OpenAPI document."""
-
-    openapi: Literal["3.1.0"]
-    info: dict[str, Any]
-    paths: dict[str, Any]
 
 
 class CompanySettingsPatch(TypedDict):
@@ -1578,7 +1570,7 @@ class IssueTokenRequest(TypedDict):
     subject: str
     role: Role
     departments: NotRequired[list[str] | None]
-    """Departments that a `department_admin` is responsible for, or of whose agents a `reporter` reports (none are all); without meaning for other roles."""
+    """Departments that a `department_admin` is responsible for, or of whose agents a `reporter` reports (none are all)."""
     label: NotRequired[str | None]
     """What the token is for."""
     ttl_seconds: NotRequired[int | None]
@@ -1597,7 +1589,7 @@ class MakeLinkRequest(TypedDict):
     subject: str
     role: Role
     departments: NotRequired[list[str] | None]
-    """Departments that a `department_admin` is responsible for, or of whose agents a `reporter` reports (none are all); without meaning for other roles."""
+    """Departments that a `department_admin` is responsible for, or of whose agents a `reporter` reports (none are all)."""
     label: NotRequired[str | None]
     """What the session is for."""
     ttl_seconds: NotRequired[int | None]
@@ -1778,7 +1770,7 @@ class AuditEntry(TypedDict):
     route: str
     """Method and path template of the request, or what the service was doing."""
     resource: str
-    """What changed: `company`, `agents/{id}`, `departments/{name}`, `projects/{id}`, `webhooks/{id}`, `sessions/{sid}`, or `activities` for a batch of reported events."""
+    """What changed."""
     revision_from: int | None
     """Revision before the change; null for a creation and for what has no revision."""
     revision_to: int | None
