@@ -132,11 +132,11 @@ func TestSessionEnds(t *testing.T) {
 	}
 }
 
-// A caller may have four streams. Pages beyond that ask now and then, and take a
+// This caller may have four streams of each kind. Pages beyond that ask now and then, and take a
 // stream when one is free.
 func TestFifthPage(t *testing.T) {
 	t.Parallel()
-	s := start(t, "--limits", "on")
+	s := start(t, "--limits", "on", "--limit-at-once", "changes.stream=4")
 	token := s.token("editor", "ed")
 	must[record](s, token, "POST", "departments", record{"name": "Lab"})
 	end := s.takeStreams(token, "activities")

@@ -684,7 +684,8 @@ func TestRuntimeInherits(t *testing.T) {
 		if last := s.requests[len(s.requests)-1]; strings.Count(last.body, `"event_type"`) != 2 {
 			t.Errorf("it has sent %s, want two events", last.body)
 		}
-		time.Sleep(2 * time.Minute)
+		time.Sleep(3*time.Minute + time.Second)
+		synctest.Wait()
 		if left, err := os.ReadDir(filepath.Join(dir, "reports")); err != nil || len(left) != 0 {
 			t.Errorf("there is %v, %v, want nothing", left, err)
 		}
@@ -704,6 +705,7 @@ func TestRuntimesShare(t *testing.T) {
 		c, s := talk(t, data(`{"accepted":2}`))
 		second := runtime(t, c, client.RuntimeConfig{Directory: dir})
 		time.Sleep(5*time.Minute + 29*time.Second + time.Second/2) // the first one has shown it, and the second has not looked
+		synctest.Wait()
 		if len(s.requests) > 0 {
 			t.Fatalf("it has sent %s, of a runtime that lives", s.requests[0].body)
 		}
@@ -715,6 +717,7 @@ func TestRuntimesShare(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Second)
+		synctest.Wait()
 		if len(s.requests) == 0 || strings.Count(s.requests[len(s.requests)-1].body, `"event_type"`) != 2 {
 			t.Errorf("it has sent %d requests, want the events of one that has ended", len(s.requests))
 		}
