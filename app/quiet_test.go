@@ -106,9 +106,12 @@ type handClock struct{ now time.Time }
 func (c *handClock) Now() time.Time { return c.now }
 
 // stalls are what a meter was told.
-type stalls []time.Duration
+type stalls struct {
+	unread
+	all []time.Duration
+}
 
-func (s *stalls) LogStalled(d time.Duration) { *s = append(*s, d) }
+func (s *stalls) LogStalled(d time.Duration) { s.all = append(s.all, d) }
 
 // TestStall: a process that does not get on with the log for half a minute ends its
 // streams and opens none until it does.
@@ -140,8 +143,8 @@ func TestStall(t *testing.T) {
 				t.Fatalf("Watch = %v too early", err)
 			}
 		}
-		if err := watch(19); !errors.Is(err, ErrStalled) || s.Working() || (*told)[len(*told)-1] != stallTolerated {
-			t.Errorf("Watch = %v, Working = %t, %v were told, want ErrStalled after %v", err, s.Working(), *told, stallTolerated)
+		if err := watch(19); !errors.Is(err, ErrStalled) || s.Working() || told.all[len(told.all)-1] != stallTolerated {
+			t.Errorf("Watch = %v, Working = %t, %v were told, want ErrStalled after %v", err, s.Working(), told.all, stallTolerated)
 		}
 		for what, st := range map[string]*Stream{"follows": live, "reads": back} {
 			if _, err := st.Next(t.Context(), time.Minute); !errors.Is(err, ErrStalled) {
@@ -152,8 +155,8 @@ func TestStall(t *testing.T) {
 		if _, err := s.Open(t.Context(), Follow{Session: mine()}); !errors.Is(err, ErrStalled) {
 			t.Errorf("Open = %v, want ErrStalled", err)
 		}
-		if err := watch(20); err != nil || !s.Working() || (*told)[len(*told)-1] != 0 {
-			t.Errorf("Watch = %v, Working = %t, %v were told after it has got on", err, s.Working(), *told)
+		if err := watch(20); err != nil || !s.Working() || told.all[len(told.all)-1] != 0 {
+			t.Errorf("Watch = %v, Working = %t, %v were told after it has got on", err, s.Working(), told.all)
 		}
 		log.add("a", 1)
 		wantSeqs(t, take(t, openStream(t, s, Follow{After: behind(30)}), 1), 33, 33)

@@ -25,6 +25,8 @@ type LogMeter interface {
 	// LogStalled records for how long the process has not got on with the log although
 	// there is more of it, zero while it does.
 	LogStalled(d time.Duration)
+	// StreamSubscribers adds delta to the clients that follow the log.
+	StreamSubscribers(delta int)
 }
 
 // stall is how long the process has not got on with the log. Only Watch uses it, but for

@@ -79,15 +79,21 @@ func (s *Streams) Open(ctx context.Context, in Follow) (*Stream, error) {
 	if !s.Working() {
 		return nil, ErrStalled
 	}
-	if s.open.Add(1) > maxStreams {
-		s.open.Add(-1)
+	if s.count(1) > maxStreams {
+		s.count(-1)
 		return nil, ErrManyStreams
 	}
 	st, err := s.begin(ctx, in)
 	if err != nil {
-		s.open.Add(-1)
+		s.count(-1)
 	}
 	return st, err
+}
+
+// count adds delta to the streams that are open, and returns how many are.
+func (s *Streams) count(delta int) int64 {
+	s.meter.StreamSubscribers(delta)
+	return s.open.Add(int64(delta))
 }
 
 // begin makes the stream that Open has room for.
@@ -133,7 +139,7 @@ func (st *Stream) Position() activity.Seq { return st.position }
 // Close ends the stream.
 func (st *Stream) Close() {
 	st.leave()
-	st.streams.open.Add(-1)
+	st.streams.count(-1)
 }
 
 // Next returns the next batch that has events, waiting for them; after

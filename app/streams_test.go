@@ -116,6 +116,7 @@ func (realClock) Now() time.Time { return time.Now().UTC() }
 type unread struct{}
 
 func (unread) LogStalled(time.Duration) {}
+func (unread) StreamSubscribers(int)    {}
 
 func newStreams(log ports.EventStream) *Streams {
 	return NewStreams(realClock{}, log, nil, NewSessions(realClock{}, nil, nil, nil, nil, nil, nil), unread{})

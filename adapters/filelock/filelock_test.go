@@ -27,16 +27,16 @@ func TestLock(t *testing.T) {
 	if err := TryShare(second); !errors.Is(err, ErrHeld) {
 		t.Errorf("TryShare of a locked file = %v, want ErrHeld", err)
 	}
-	if err := Unlock(first); err != nil {
-		t.Errorf("Unlock = %v", err)
+	if err := Close(first); err != nil {
+		t.Errorf("Close = %v", err)
 	}
 	if err := TryLock(second); err != nil {
-		t.Errorf("TryLock after Unlock = %v", err)
+		t.Errorf("TryLock after Close = %v", err)
 	}
-	if err := second.Close(); err != nil {
+	if err := Close(second); err != nil {
 		t.Fatal(err)
 	}
-	if err := TryShare(first); err != nil {
+	if err := TryShare(open()); err != nil {
 		t.Errorf("TryShare after Close = %v", err)
 	}
 	if err := TryShare(open()); err != nil {

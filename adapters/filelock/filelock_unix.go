@@ -18,9 +18,7 @@ func TryLock(f *os.File) error { return flock(f, unix.LOCK_EX|unix.LOCK_NB) }
 // TryShare takes the lock of a file that others may share, or returns [ErrHeld].
 func TryShare(f *os.File) error { return flock(f, unix.LOCK_SH|unix.LOCK_NB) }
 
-// Unlock gives a lock back. To close the file does so only when no child that is just being started
-// has a copy of it.
-func Unlock(f *os.File) error { return flock(f, unix.LOCK_UN) }
+func unlock(f *os.File) error { return flock(f, unix.LOCK_UN) }
 
 func flock(f *os.File, how int) error {
 	err := unix.Flock(int(f.Fd()), how)

@@ -18,8 +18,7 @@ func TryLock(f *os.File) error {
 // TryShare takes the lock of a file that others may share, or returns [ErrHeld].
 func TryShare(f *os.File) error { return lock(f, windows.LOCKFILE_FAIL_IMMEDIATELY) }
 
-// Unlock gives a lock back, as closing the file does.
-func Unlock(f *os.File) error { return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, place()) }
+func unlock(f *os.File) error { return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, place()) }
 
 // place is one byte far behind the end of the file: others cannot read what is locked.
 func place() *windows.Overlapped {

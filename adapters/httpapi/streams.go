@@ -58,8 +58,6 @@ func (h streams) serve(r *request.Request, wanted func(*request.Query, time.Time
 	if err != nil || r.HTTP.Method == http.MethodHead {
 		return err
 	}
-	h.metrics.StreamSubscribers(1)
-	defer h.metrics.StreamSubscribers(-1)
 	h.finish(r, w, h.relay(r, st, w))
 	return nil
 }

@@ -134,7 +134,7 @@ func lockDir(dir string) (*os.File, error) {
 
 // unlockDir forgets who held the lock and frees it.
 func unlockDir(f *os.File) error {
-	return errors.Join(f.Truncate(0), filelock.Unlock(f), f.Close())
+	return errors.Join(f.Truncate(0), filelock.Close(f))
 }
 
 func writePID(f *os.File) error {

@@ -76,7 +76,7 @@ func (f fallback) Admit(ctx context.Context, ask limit.Ask) (limit.Grant, error)
 	return f.Limiter.Admit(ctx, ask)
 }
 
-// StreamSubscribers adds delta to the clients that follow the stream of events.
+// StreamSubscribers adds delta to the clients that follow the log, each by a stream.
 func (m *Metrics) StreamSubscribers(delta int) { m.streams.Add(float64(delta)) }
 
 // StreamEnded counts one stream of events that has ended, for a reason such as

@@ -64,7 +64,7 @@ func empty(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
+	defer filelock.Close(lock)
 	if err := filelock.TryLock(lock); err != nil {
 		return sqlitestore.ErrInUse
 	}

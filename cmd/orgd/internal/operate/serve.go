@@ -100,7 +100,7 @@ func serve(ctx context.Context, t *terminal.Terminal, cfg orgd.Config) error {
 		close(stopping)
 	})()
 	err = service.Run(ctx, w.listening)
-	w.served.Close() // if there is one
+	w.served.Close()
 	if err != nil {
 		return UnlessStopped(ctx, err)
 	}

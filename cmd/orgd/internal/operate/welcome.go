@@ -22,7 +22,7 @@ type welcome struct {
 	log     *zap.Logger
 	dir     string // data directory, absolute
 	file    string // where the first token was written; empty at later starts
-	served  *os.File
+	served  *remote.Mark
 }
 
 // newWelcome writes the first token to its file. At later starts it writes a new

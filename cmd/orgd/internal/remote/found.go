@@ -30,9 +30,20 @@ func IsLoopback(server string) bool {
 // it. The process holds a lock on the file until it ends.
 const ServedFile = "orgd.url"
 
-// MarkServed writes into a data directory where it is served, until the file is
+// Mark is a [ServedFile] of this process.
+type Mark struct{ file *os.File }
+
+// Close ends it, if there is one.
+func (m *Mark) Close() error {
+	if m == nil {
+		return nil
+	}
+	return filelock.Close(m.file)
+}
+
+// MarkServed writes into a data directory where it is served, until the mark is
 // closed. Others cannot read the file, or they could lock it later.
-func MarkServed(dir, url string) (*os.File, error) {
+func MarkServed(dir, url string) (*Mark, error) {
 	f, err := os.OpenFile(filepath.Join(dir, ServedFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -40,7 +51,10 @@ func MarkServed(dir, url string) (*os.File, error) {
 	if err = errors.Join(f.Chmod(0o600), filelock.Lock(f), f.Truncate(0)); err == nil {
 		_, err = f.WriteString(url)
 	}
-	return f, err
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Mark{f}, nil
 }
 
 // ServedAt returns the URL where a data directory is served, "" if it is not.
