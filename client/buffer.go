@@ -60,10 +60,9 @@ func (s *sender) dropped(count int, reason string) {
 // keep puts a bundle into the queue, and its events into a file if that is possible.
 func (s *sender) keep(b *bundle) {
 	if s.dir != "" {
+		s.begun.Do(s.renew)
 		s.mu.Lock()
-		if s.names++; s.names == 1 {
-			s.renew()
-		}
+		s.names++
 		file := fmt.Sprintf("%013d-%06d-%s.json", time.Now().UnixMilli(), s.names%1_000_000, s.owner)
 		s.known[file] = true
 		s.mu.Unlock()
@@ -79,7 +78,7 @@ func (s *sender) keep(b *bundle) {
 func (s *sender) write(file string, events []event) bool {
 	text, err := encode(content{events})
 	if err == nil {
-		err = replaceFile(s.path(file), text, false)
+		err = replaceFile(s.path(file), text, time.Time{}, false)
 	}
 	return s.runtime.fileFailed(s.path(file), err) == nil
 }
@@ -142,11 +141,9 @@ func (s *sender) unsaved() (n int) {
 
 // scan takes the files of those that have ended, who may have been killed.
 func (s *sender) scan() {
-	s.mu.Lock()
-	if s.names > 0 {
+	if s.hasWritten() {
 		s.renew()
 	}
-	s.mu.Unlock()
 	entries, err := os.ReadDir(s.dir)
 	if !errors.Is(err, fs.ErrNotExist) {
 		s.runtime.fileFailed(s.dir, err)

@@ -65,7 +65,7 @@ func (r *Runtime) writeKept(file string, known any, remove bool) error {
 		err = checkOwn(dir)
 	}
 	if err == nil {
-		err = replaceFile(file, text, true)
+		err = replaceFile(file, text, time.Time{}, true)
 	}
 	return r.fileFailed(file, err)
 }
@@ -86,9 +86,10 @@ func removeFile(name string) error {
 	return nil
 }
 
-// replaceFile writes a file that only its owner can read, and the directory if it is missing.
-// A kill leaves the old or the new file; with durable also a power cut does.
-func replaceFile(name string, text []byte, durable bool) error {
+// replaceFile writes a file that only its owner can read, and the directory if it is missing. The
+// time of the file is at, unless that is zero. A kill leaves the old or the new file; with durable
+// also a power cut does.
+func replaceFile(name string, text []byte, at time.Time, durable bool) error {
 	dir, base := filepath.Split(name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -103,6 +104,9 @@ func replaceFile(name string, text []byte, durable bool) error {
 		err = cmp.Or(err, f.Sync())
 	}
 	err = cmp.Or(err, f.Close())
+	if err == nil && !at.IsZero() {
+		err = os.Chtimes(temporary, at, at)
+	}
 	if err == nil {
 		err = os.Rename(temporary, name)
 	}

@@ -1,9 +1,7 @@
 package client
 
 import (
-	"cmp"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -31,21 +29,24 @@ func (s *sender) lease() time.Duration { return 3 * s.runtime.cfg.MaxAge }
 
 // renew begins the lease anew.
 func (s *sender) renew() {
-	file, until := s.path(s.owner+aliveSuffix), time.Now().Add(s.lease())
-	err := os.Chtimes(file, until, until)
-	if errors.Is(err, fs.ErrNotExist) {
-		host, _ := os.Hostname() // without a name the lease counts alone
-		err = replaceFile(file, fmt.Appendf(nil, "%s %d\n", host, os.Getpid()), false)
-		err = cmp.Or(err, os.Chtimes(file, until, until))
-	}
-	s.runtime.fileFailed(file, err)
+	file := s.path(s.owner + aliveSuffix)
+	host, _ := os.Hostname() // without a name the lease counts alone
+	text := fmt.Appendf(nil, "%s %d\n", host, os.Getpid())
+	s.runtime.fileFailed(file, replaceFile(file, text, time.Now().Add(s.lease()), false))
 }
 
 // retire ends the lease.
 func (s *sender) retire() {
-	if s.names > 0 {
+	if s.hasWritten() {
 		s.remove(s.owner + aliveSuffix)
 	}
+}
+
+// hasWritten reports whether there have been files.
+func (s *sender) hasWritten() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.names > 0
 }
 
 // alive returns the owners that live, this one too, and removes the files of those that have

@@ -59,14 +59,14 @@ type RuntimeConfig struct {
 // accepted. [Runtime.Task] does both for one task. It is safe for concurrent use. Make it with
 // [Client.Runtime] and end it with [Runtime.Close].
 type Runtime struct {
-	client *Client // makes one attempt of each request
-	cfg    RuntimeConfig
-	life   context.Context // ends with Close
-	end    context.CancelFunc
-	tasks  sync.WaitGroup
-	clock  clock
-	sender *sender
-	feed   *changeFeed
+	client  *Client // makes one attempt of each request
+	cfg     RuntimeConfig
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+	tasks   sync.WaitGroup
+	clock   clock
+	sender  *sender
+	changes *changes
 
 	mu     sync.Mutex
 	agents map[target]*poll[Resolution, keptAgent]
@@ -89,7 +89,7 @@ func (c *Client) Runtime(cfg RuntimeConfig) (*Runtime, error) {
 	r := &Runtime{cfg: cfg, agents: map[target]*poll[Resolution, keptAgent]{}, labels: map[string]*poll[ResolutionAll, keptLabel]{}}
 	r.life, r.end = context.WithCancel(context.Background())
 	r.client = c.once(&r.clock)
-	r.feed = &changeFeed{runtime: r, watched: map[*watched]bool{}}
+	r.changes = &changes{runtime: r, watched: map[*watched]bool{}}
 	r.sender = newSender(r)
 	if r.sender.dir == "" {
 		close(r.sender.scanned)

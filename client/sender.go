@@ -26,6 +26,7 @@ type sender struct {
 	wake    chan struct{} // holds an item if there is something new
 	hurry   chan struct{} // holds an item if the pause is to end
 	scanned chan struct{} // closed when it is known what earlier processes have left
+	begun   sync.Once     // the lease, before the first file
 
 	// Of the goroutine that sends:
 	failures int

@@ -43,8 +43,8 @@ func (r *Runtime) Watch(ctx context.Context, label string, agents ...string) ite
 			all[i] = w
 		}
 		if len(all) > 0 {
-			r.feed.join(all) // first, so that no change is missed after an answer
-			defer r.feed.leave(all)
+			r.changes.join(all) // first, so that no change is missed after an answer
+			defer r.changes.leave(all)
 		}
 		for _, w := range all {
 			tasks.Go(func() { w.follow(ctx, r.cfg.MaxAge, news) })
@@ -109,10 +109,10 @@ func (w *watched) is(of ChangedResource) bool {
 	return w.names[strings.ToLower(of.ID)] || w.names[strings.ToLower(of.Name)]
 }
 
-// changeFeed tells what is watched of changes, by one stream for all of it.
-type changeFeed struct {
+// changes tells what is watched of changes, by one stream for all of it.
+type changes struct {
 	runtime *Runtime
-	full    sync.Once // the service has no room for a stream
+	warned  sync.Once // that the service has no room for a stream
 
 	mu      sync.Mutex
 	watched map[*watched]bool
@@ -120,7 +120,7 @@ type changeFeed struct {
 }
 
 // join has agents told of changes. The first ones begin the stream.
-func (f *changeFeed) join(all []*watched) {
+func (f *changes) join(all []*watched) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.watched) == 0 {
@@ -134,7 +134,7 @@ func (f *changeFeed) join(all []*watched) {
 }
 
 // leave takes agents out. The last ones end the stream.
-func (f *changeFeed) leave(all []*watched) {
+func (f *changes) leave(all []*watched) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, w := range all {
@@ -146,7 +146,7 @@ func (f *changeFeed) leave(all []*watched) {
 }
 
 // tell tells the agents that a change may be about.
-func (f *changeFeed) tell(isMeant func(*watched) bool) {
+func (f *changes) tell(isMeant func(*watched) bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for w := range f.watched {
@@ -157,7 +157,7 @@ func (f *changeFeed) tell(isMeant func(*watched) bool) {
 }
 
 // follow follows the stream until ctx ends. After each connection all may have changed.
-func (f *changeFeed) follow(ctx context.Context) {
+func (f *changes) follow(ctx context.Context) {
 	everybody := func(*watched) bool { return true }
 	s := &stream{
 		client: f.runtime.client, path: "/changes/stream", query: values{url.Values{}}.text("action", "agent"),
@@ -167,7 +167,7 @@ func (f *changeFeed) follow(ctx context.Context) {
 		e, answered := errors.AsType[*Error](err)
 		switch {
 		case answered && e.Status == http.StatusTooManyRequests:
-			f.full.Do(func() { f.runtime.event("warning", map[string]any{"detail": noStream}) })
+			f.warned.Do(func() { f.runtime.event("warning", map[string]any{"detail": noStream}) })
 			sleep(ctx, maxReconnect)
 		case err != nil: // there is polling
 		case change.Resync:

@@ -135,7 +135,7 @@ func (d document) types(l language) string {
 	var words, objects, unions []string
 	for _, s := range d.Components.Schemas {
 		switch some, _ := s.alternatives(); {
-		case isEnvelope(s.name): // the clients open it
+		case isOpened(s.name):
 		case s.isObject():
 			objects = append(objects, l.object(s.name, s.schema, typ))
 		case len(some) > 0:
@@ -147,8 +147,9 @@ func (d document) types(l language) string {
 	return strings.Join(slices.Concat(words, objects, unions), "")
 }
 
-// isEnvelope reports whether a name is that of an answer as a whole.
-func isEnvelope(name string) bool {
+// isOpened reports whether a name is that of what the clients open or never hand out: answers as a whole, errors,
+// and the description.
+func isOpened(name string) bool {
 	return strings.HasPrefix(name, "ApiResponse_") || strings.HasPrefix(name, "PaginatedResponse_") ||
 		slices.Contains([]string{"ErrorEnvelope", "ProblemDetail", "OpenAPIDocument"}, name)
 }

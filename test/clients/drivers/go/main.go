@@ -125,10 +125,6 @@ func (d *driver) do(line []byte) (any, error) {
 		ctx, cancel := context.WithTimeout(ctx, seconds(c.Timeout))
 		defer cancel()
 		return map[string]any{"pending": d.runtime.Flush(ctx)}, nil
-	case "pending":
-		ended, cancel := context.WithCancel(ctx)
-		cancel()
-		return map[string]any{"pending": d.runtime.Flush(ended)}, nil
 	case "events":
 		return d.events(), nil
 	case "request":

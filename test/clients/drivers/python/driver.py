@@ -95,9 +95,6 @@ class Driver:
     def do_flush(self, timeout: float = 5) -> dict[str, Any]:
         return {"pending": self.client.flush(timeout)}
 
-    def do_pending(self) -> dict[str, Any]:
-        return {"pending": self.client.flush(0)}
-
     def do_events(self) -> dict[str, Any]:
         with self.lock:
             return {

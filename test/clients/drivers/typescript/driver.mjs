@@ -86,9 +86,6 @@ const does = {
   async flush({ timeout }) {
     return { pending: await client.flush(timeout) };
   },
-  async pending() {
-    return { pending: await client.flush(0) };
-  },
   async events() {
     return said;
   },
