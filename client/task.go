@@ -29,8 +29,8 @@ type Task struct {
 // reports that the task has started and, after work has returned, that it is completed, with
 // the time that work took. It returns the error of work. The task is reported as failed if
 // there is one, if work panics, and if it calls [Task.Fail].
-func (r *Runtime) Task(ctx context.Context, agent, id, label string, work func(context.Context, *Task) error) (err error) {
-	task := &Task{ID: id, Prompt: r.Resolve(ctx, agent, label)}
+func (r *Runtime) Task(ctx context.Context, agent, id, label string, work func(context.Context, *Task) error, opts ...ResolveOption) (err error) {
+	task := &Task{ID: id, Prompt: r.Resolve(ctx, agent, label, opts...)}
 	r.reportTask(agent, TaskStarted{TaskID: id, AgentVersion: task.Prompt.Version()})
 	began, returned := time.Now(), false
 	defer func() {

@@ -87,3 +87,12 @@ def test_a_task_of_async_does_not_block() -> None:
     client = orgd.AsyncClient("http://127.0.0.1:9", token="t")
     with pytest.raises((AttributeError, TypeError)), contextlib.ExitStack() as stack:
         stack.enter_context(client.task("Ada", "t1"))  # type: ignore[arg-type]
+
+
+def test_a_task_takes_no_slips() -> None:
+    with orgd.Client("http://127.0.0.1:9", token="t", timeout=0.1) as client:
+        with pytest.raises(ValueError, match="a task needs an id"):
+            client.task("Ada", "")
+        task = client.task("Ada", "t1", fallback="Be kind.")
+        with pytest.raises(AttributeError):
+            task.tokens = 5  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@ import { Directory, environment, isEdge, isNode, isPage, readTextNow } from "./f
 import { hookOf, type OnEvent, warnOf } from "./hook.js";
 import { randomHex, type ReportedEvent, Reporter } from "./report.js";
 import { AgentResolver, ListResolver, type Resolution, type ResolutionAll, type Source } from "./resolve.js";
-import { Task, type Work } from "./task.js";
+import { Task, type TaskOptions, type Work } from "./task.js";
 import { type Call, type Envelope, type Token, Transport } from "./transport.js";
 import { jitter, Signal, within } from "./wait.js";
 import { Changes, Watch } from "./watch.js";
@@ -127,9 +127,9 @@ export class Client {
   }
 
   /** task has work done as a task of an agent, reports when it starts and how it ends, and returns what the work returns. */
-  async task<T>(agent: string, id: string, work: Work<T>, { label }: { label?: string | undefined } = {}): Promise<T> {
+  async task<T>(agent: string, id: string, work: Work<T>, { label, fallback }: TaskOptions = {}): Promise<T> {
     mustBeTexts({ id });
-    return await Task.run(agent, id, await this.resolve(agent, label), work, this.report.bind(this));
+    return await Task.run(agent, id, await this.resolve(agent, label, { fallback }), work, this.report.bind(this));
   }
 
   /** flush waits until all events are accepted, and returns how many are not after so many seconds. At the edge only flush sends them. */

@@ -15,6 +15,6 @@ export {
 export type { Events, OnEvent } from "./hook.js";
 export type { ReportedEvent } from "./report.js";
 export type { Outcome, Resolution, ResolutionAll, State } from "./resolve.js";
-export type { Task, Work } from "./task.js";
+export type { Task, TaskOptions, Work } from "./task.js";
 export type { Token } from "./transport.js";
 export type * from "./types.js";

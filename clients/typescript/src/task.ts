@@ -4,6 +4,12 @@ import type { Resolution } from "./resolve.js";
 /** What is done in a task. */
 export type Work<T> = (task: Task) => T | Promise<T>;
 
+/** Which prompt a task works with, as with resolve. */
+export interface TaskOptions {
+  label?: string | undefined;
+  fallback?: string | undefined;
+}
+
 /** A task that an agent works on. */
 export class Task {
   /** How good the result is, from 0 to 10. */

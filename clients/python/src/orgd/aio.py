@@ -54,9 +54,9 @@ class AsyncClient:
     async def _get(self, poller: Poller[R]) -> R:
         return poller.get() if poller.is_known() or poller.pauses.left() > 0 else await self._run(poller.get)
 
-    def task(self, agent: str, task_id: str, label: str = "production") -> AsyncTask:
+    def task(self, agent: str, task_id: str, label: str = "production", *, fallback: str | None = None) -> AsyncTask:
         """Returns a task for an async with statement, which reports its start, end, outcome and version."""
-        return AsyncTask(self, agent, task_id, label)
+        return AsyncTask(self, agent, task_id, label, fallback)
 
     async def watch(self, *agents: str, label: str = "production") -> AsyncIterator[Resolution]:
         """Yields what a label of each agent names, and then each change of it, until the loop is left or the client is closed."""
@@ -120,12 +120,14 @@ class AsyncClient:
 class AsyncTask(BaseTask):
     """One task of an agent, as an async with statement, which reports its start, end, outcome and version."""
 
-    def __init__(self, client: AsyncClient, agent: str, task_id: str, label: str) -> None:
-        super().__init__(client._client, agent, task_id, label)
+    __slots__ = ()
+
+    def __init__(self, client: AsyncClient, agent: str, task_id: str, label: str, fallback: str | None) -> None:
+        super().__init__(client._client, agent, task_id, label, fallback)
         self._async = client
 
     async def __aenter__(self) -> AsyncTask:
-        self.prompt = await self._async.resolve(self._agent, self._label)
+        self.prompt = await self._async.resolve(self._agent, self._label, fallback=self._fallback)
         await self._async._run(self._report, self._started())
         return self
 

@@ -90,9 +90,9 @@ class Client:
         """Yields what a label of each agent names, and then each change of it, until the loop is left or the client is closed."""
         return self._watch(agents, label).run()
 
-    def task(self, agent: str, task_id: str, label: str = "production") -> Task:
+    def task(self, agent: str, task_id: str, label: str = "production", *, fallback: str | None = None) -> Task:
         """Returns a task for a with statement, which reports its start, end, outcome and version."""
-        return Task(self, agent, task_id, label)
+        return Task(self, agent, task_id, label, fallback)
 
     def report(self, events: Event | Iterable[Event]) -> int:
         """Takes one event or several into the buffer, and returns how many there was room for.
@@ -220,11 +220,11 @@ def _after_fork() -> None:
 
 
 def _begin_anew_if_patched() -> None:
-    """Makes locks anew that gevent, or such, has put others in the place of since. Raises RuntimeError if that is too late."""
+    """Makes locks anew if gevent, or such, has patched them since. Raises RuntimeError if that is too late."""
     if threads.pool.made_with is threading.Lock:
         return
     if threads.pool.is_used:
-        raise RuntimeError("threading was patched after a client of orgd was used in this process: patch it first of all, as with gevent.monkey.patch_all()")
+        raise RuntimeError("threading was patched after a client of orgd was used: patch it first of all, as with gevent.monkey.patch_all()")
     _after_fork()
 
 

@@ -18,14 +18,19 @@ if TYPE_CHECKING:
 class BaseTask:
     """One task of an agent."""
 
+    __slots__ = ("_agent", "_async", "_began", "_client", "_cost", "_failed", "_fallback", "_label", "_tokens", "id", "prompt", "quality")
+
     prompt: Resolution  # what the agent works with, known in the block
 
-    def __init__(self, client: Client, agent: str, task_id: str, label: str) -> None:
+    def __init__(self, client: Client, agent: str, task_id: str, label: str, fallback: str | None) -> None:
+        if not task_id:
+            raise ValueError("a task needs an id")
         self.id = task_id
         self.quality: float | None = None  # from 0 to 10, if there is one
         self._client = client
         self._agent = agent
         self._label = label
+        self._fallback = fallback
         self._failed = False
         self._cost: Decimal | None = None
         self._tokens: int | None = None
@@ -74,8 +79,10 @@ class Task(BaseTask):
     block raises is a failed task, and raised on.
     """
 
+    __slots__ = ()
+
     def __enter__(self) -> Task:
-        self.prompt = self._client.resolve(self._agent, self._label)
+        self.prompt = self._client.resolve(self._agent, self._label, fallback=self._fallback)
         self._report(self._started())
         return self
 

@@ -165,11 +165,14 @@ func waited(do func() map[string]any) any {
 }
 
 func (d *driver) resolve(ctx context.Context, c command) map[string]any {
-	var opts []client.ResolveOption
+	return resolution(d.runtime.Resolve(ctx, c.Agent, c.Label, c.options()...))
+}
+
+func (c command) options() (opts []client.ResolveOption) {
 	if c.Fallback != nil {
 		opts = append(opts, client.Fallback(*c.Fallback))
 	}
-	return resolution(d.runtime.Resolve(ctx, c.Agent, c.Label, opts...))
+	return opts
 }
 
 // errRaised is what the work of a task fails with.
@@ -186,7 +189,7 @@ func (d *driver) task(ctx context.Context, c command) any {
 			return errors.Join(task.Spend(c.Cost, c.Tokens), errRaised)
 		}
 		return task.Spend(c.Cost, c.Tokens)
-	})
+	}, c.options()...)
 	if err != nil && !errors.Is(err, errRaised) {
 		return map[string]any{"failed": err.Error()}
 	}

@@ -65,7 +65,7 @@ class Driver:
         return {"state": r.state, "agents": agents, "file_error": r.file_error is not None, "waited": waited}
 
     def do_task(self, agent: str, label: str = "production", **said: Any) -> dict[str, Any]:
-        with contextlib.suppress(ZeroDivisionError), self.client.task(agent, said["id"], label) as task:
+        with contextlib.suppress(ZeroDivisionError), self.client.task(agent, said["id"], label, fallback=said.get("fallback")) as task:
             task.spend(cost=said.get("cost"), tokens=said.get("tokens"))
             task.quality = said.get("quality")
             if said.get("fail"):

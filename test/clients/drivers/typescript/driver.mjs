@@ -62,7 +62,7 @@ const does = {
   async watched() {
     return { seen };
   },
-  async task({ agent, id, label, cost, tokens, quality, fail, raise }) {
+  async task({ agent, id, label, fallback, cost, tokens, quality, fail, raise }) {
     const raised = new Error("raised in the task");
     let prompt;
     const work = (task) => {
@@ -73,7 +73,7 @@ const does = {
       if (raise) throw raised;
     };
     try {
-      await client.task(agent, id, work, { label });
+      await client.task(agent, id, work, { label, fallback });
       if (raise) throw new Error("the task has hidden what was raised in it");
     } catch (error) {
       if (error !== raised) throw error;
