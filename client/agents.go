@@ -56,24 +56,6 @@ func (c *Client) CreateAgent(ctx context.Context, in AgentInput, opts ...Option)
 	return post[Agent](ctx, c, path("agents"), in, opts, changeReason)
 }
 
-// UpdateAgent reads an agent, lets change have it, and sends the difference if
-// nobody else has changed the agent meanwhile; otherwise it begins again, so
-// change may run more than once and should touch nothing but its argument. An
-// error from change is returned as it is, and nothing is sent; neither if there
-// is no difference. The result is the agent as it is then.
-//
-// With [IfMatch] it does not begin again: the agent must have that tag. It also
-// takes [ChangeReason].
-func (c *Client) UpdateAgent(ctx context.Context, agent string, change func(*Agent) error, opts ...Option) (Agent, error) {
-	return update(ctx, c, path("agents", agent), func(a *Agent) error {
-		err := change(a)
-		if a.Metadata == nil {
-			a.Metadata = Object{} // it cannot be null
-		}
-		return err
-	}, opts, changeReason)
-}
-
 // PatchAgent sends a merge patch: what is not in it stays, null clears, lists are
 // replaced. It is merged into the agent as it is when it arrives. It takes
 // [IfMatch] and [ChangeReason].

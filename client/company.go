@@ -37,18 +37,6 @@ func (c *Client) Company(ctx context.Context, opts ...Option) (Company, error) {
 	return get[Company](ctx, c, path("company"), opts, ifNoneMatch)
 }
 
-// UpdateCompany changes the company's settings as [Client.UpdateAgent] changes
-// an agent. It takes [IfMatch].
-func (c *Client) UpdateCompany(ctx context.Context, change func(*Company) error, opts ...Option) (Company, error) {
-	return update(ctx, c, path("company"), func(v *Company) error {
-		err := change(v)
-		if v.Settings == nil {
-			v.Settings = Object{} // they cannot be null
-		}
-		return err
-	}, opts)
-}
-
 // PatchCompany sends a merge patch, as [Client.PatchAgent] does. It takes
 // [IfMatch].
 func (c *Client) PatchCompany(ctx context.Context, patch Object, opts ...Option) (Company, error) {

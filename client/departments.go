@@ -127,12 +127,6 @@ func (c *Client) CreateDepartment(ctx context.Context, in DepartmentInput, opts 
 	return post[Department](ctx, c, path("departments"), in, opts, changeReason)
 }
 
-// UpdateDepartment changes a department as [Client.UpdateAgent] changes an agent.
-// It takes [IfMatch].
-func (c *Client) UpdateDepartment(ctx context.Context, name string, change func(*Department) error, opts ...Option) (Department, error) {
-	return update(ctx, c, path("departments", name), change, opts)
-}
-
 // PatchDepartment sends a merge patch, as [Client.PatchAgent] does. It takes
 // [IfMatch].
 func (c *Client) PatchDepartment(ctx context.Context, name string, patch Object, opts ...Option) (Department, error) {

@@ -28,10 +28,8 @@
 //
 // # Changing things
 //
-// [Client.UpdateAgent] and its siblings read, call a function with what they
-// read, and send the difference, guarded by the tag of what was read. If somebody
-// else was faster they begin again. [Client.PatchAgent] and its siblings send a
-// merge patch as it is.
+// [Client.PatchAgent] and its siblings send a merge patch. [IfMatch] guards it by
+// the tag of what was read.
 //
 // # Runtimes
 //

@@ -194,16 +194,15 @@ func ExampleClient_AgentPage() {
 	// 1 false
 }
 
-func ExampleClient_UpdateAgent() {
+func ExampleClient_PatchAgent() {
 	c, ctx := open(), context.Background()
 	seed(c, "Design", "Hal")
 
-	hal, err := c.UpdateAgent(ctx, "Hal", func(a *client.Agent) error {
-		a.Level = client.LevelLead
-		a.AutonomyLevel = new(client.AutonomySemi) // nil would inherit again
-		a.Tools.Allowed = append(a.Tools.Allowed, "figma")
-		a.Metadata["reviewed_by"] = "Ada"
-		return nil
+	hal, err := c.PatchAgent(ctx, "Hal", client.Object{
+		"level":          client.LevelLead,
+		"autonomy_level": client.AutonomySemi, // nil would inherit again
+		"tools":          client.Object{"allowed": []string{"figma"}},
+		"metadata":       client.Object{"reviewed_by": "Ada"},
 	}, client.ChangeReason("promoted after the spring review"))
 	if err != nil {
 		log.Fatal(err)
@@ -341,10 +340,7 @@ func ExampleObject_Decode() {
 func ExampleDecimal() {
 	c, ctx := open(), context.Background()
 
-	company, err := c.UpdateCompany(ctx, func(v *client.Company) error {
-		v.BudgetMonthly = "250000.10"
-		return nil
-	})
+	company, err := c.PatchCompany(ctx, client.Object{"budget_monthly": client.Decimal("250000.10")})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -65,13 +65,3 @@ func set(h http.Header, opts []Option, known []string) error {
 	}
 	return nil
 }
-
-// given returns the value of an option, or "".
-func given(opts []Option, name string) string {
-	for _, o := range opts {
-		if o.name == name {
-			return o.value
-		}
-	}
-	return ""
-}

@@ -79,12 +79,6 @@ func (c *Client) CreateProject(ctx context.Context, in ProjectInput, opts ...Opt
 	return post[Project](ctx, c, path("projects"), in, opts, changeReason)
 }
 
-// UpdateProject changes a project as [Client.UpdateAgent] changes an agent. It
-// takes [IfMatch].
-func (c *Client) UpdateProject(ctx context.Context, id string, change func(*Project) error, opts ...Option) (Project, error) {
-	return update(ctx, c, path("projects", id), change, opts)
-}
-
 // PatchProject sends a merge patch, as [Client.PatchAgent] does. It takes
 // [IfMatch].
 func (c *Client) PatchProject(ctx context.Context, id string, patch Object, opts ...Option) (Project, error) {

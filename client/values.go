@@ -134,7 +134,7 @@ func openObject[M ~map[string]V, V any](text []byte, known any, others *M) error
 	if err := decode(text, &all); err != nil {
 		return err
 	}
-	for name := range fieldsOf(reflect.TypeOf(known).Elem()) {
+	for _, name := range fieldsOf(reflect.TypeOf(known).Elem()) {
 		delete(all, name)
 	}
 	*others = nil
@@ -147,7 +147,7 @@ func openObject[M ~map[string]V, V any](text []byte, known any, others *M) error
 // joinObject writes known, a struct, and other members as one object. A member
 // that both have is an error, because one of them would be lost.
 func joinObject(known any, others Object) ([]byte, error) {
-	for name := range fieldsOf(reflect.TypeOf(known)) {
+	for _, name := range fieldsOf(reflect.TypeOf(known)) {
 		if _, twice := others[name]; twice {
 			return nil, fmt.Errorf("%s: has a field of its own and must not stand in Other", name)
 		}
@@ -166,14 +166,13 @@ func joinObject(known any, others Object) ([]byte, error) {
 	return append(append(text[:len(text)-1], ','), more[1:]...), nil
 }
 
-// fieldsOf maps the names that the fields of a struct have in JSON to the fields.
-func fieldsOf(t reflect.Type) map[string]reflect.StructField {
-	all := map[string]reflect.StructField{}
+// fieldsOf returns the names that the fields of a struct have in JSON.
+func fieldsOf(t reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name != "" && name != "-" {
-			all[name] = f
+			names = append(names, name)
 		}
 	}
-	return all
+	return names
 }

@@ -125,12 +125,6 @@ func (c *Client) CreateWebhook(ctx context.Context, in WebhookInput, opts ...Opt
 	return post[WebhookWithSecret](ctx, c, path("webhooks"), in, opts)
 }
 
-// UpdateWebhook changes a webhook as [Client.UpdateAgent] changes an agent. It
-// takes [IfMatch].
-func (c *Client) UpdateWebhook(ctx context.Context, id string, change func(*Webhook) error, opts ...Option) (Webhook, error) {
-	return update(ctx, c, path("webhooks", id), change, opts)
-}
-
 // PatchWebhook sends a merge patch, as [Client.PatchAgent] does. It takes
 // [IfMatch].
 func (c *Client) PatchWebhook(ctx context.Context, id string, patch Object, opts ...Option) (Webhook, error) {

@@ -59,10 +59,8 @@ func (o *office) staff() {
 	} {
 		done(o.CreateAgent(ctx, a))
 	}
-	done(o.UpdateAgent(ctx, "Ada", func(a *client.Agent) error {
-		a.Level, a.Instructions = client.LevelSenior, "Review strictly.\nSay why.\n"
-		return nil
-	}, client.ChangeReason("found nothing")))
+	done(o.PatchAgent(ctx, "Ada", client.Object{"level": client.LevelSenior, "instructions": "Review strictly.\nSay why.\n"},
+		client.ChangeReason("found nothing")))
 	done(o.CreateProject(ctx, client.ProjectInput{Name: "Checkout", Lead: "Hal", Team: []string{"Ada"}, Budget: "2500"}))
 	done(o.report("Ada", "T-1"))
 }
@@ -497,11 +495,8 @@ func TestWatchAgents(t *testing.T) {
 	r.shows(r.stdout, "senior")
 	all.shows(all.stdout, "Hal")
 	tagged.shows(tagged.stdout, "OWNER")
-	promote := func(level client.AgentLevel) func(*client.Agent) error {
-		return func(a *client.Agent) error { a.Level = level; return nil }
-	}
 	for agent, level := range map[string]client.AgentLevel{"Hal": client.LevelDirector, "Ada": client.LevelPrincipal} {
-		if _, err := o.UpdateAgent(t.Context(), agent, promote(level)); err != nil {
+		if _, err := o.PatchAgent(t.Context(), agent, client.Object{"level": level}); err != nil {
 			t.Fatal(err)
 		}
 	}

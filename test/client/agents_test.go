@@ -61,13 +61,11 @@ func checkAgents(t *testing.T, c *client.Client) {
 	if patched.Authority.ReportsTo == nil || *patched.Authority.ReportsTo != made.ID {
 		t.Errorf("PatchAgent = %+v", patched.Authority)
 	}
-	updated := must1(c.UpdateAgent(ctx, "ada", func(a *client.Agent) error {
-		a.Status, a.Instructions = client.AgentActive, "Review strictly.\n"
-		a.Owner, a.Tags = nil, nil
-		return nil
+	updated := must1(c.PatchAgent(ctx, "ada", client.Object{
+		"status": client.AgentActive, "instructions": "Review strictly.\n", "owner": nil, "tags": []string{},
 	}, client.ChangeReason("spring"), client.IfMatch(read.ETag)))(t)
 	if updated.Version != 2 || updated.Revision != 2 || updated.ETag == read.ETag || updated.Owner != nil || len(updated.Tags) > 0 {
-		t.Errorf("UpdateAgent = %+v", updated)
+		t.Errorf("PatchAgent with the tag = %+v", updated)
 	}
 	history := must1(c.AgentHistory(ctx, "Ada"))(t)
 	var types []client.EventType
@@ -198,7 +196,7 @@ func checkVersions(t *testing.T, c *client.Client) {
 	if d := cmp.Diff(wantPatch, patch); d != "" {
 		t.Errorf("VersionPatch (-want +got):\n%s", d)
 	}
-	must1(c.UpdateAgent(ctx, "Ada", func(a *client.Agent) error { a.Level = client.LevelLead; return nil }))(t)
+	must1(c.PatchAgent(ctx, "Ada", client.Object{"level": client.LevelLead}))(t)
 	now := must1(c.Agent(ctx, "Ada"))(t)
 	preview := must1(c.PreviewRollback(ctx, "Ada", client.RollbackInput{TargetVersion: 2}, client.IfMatch(now.ETag), client.ChangeReason("a reason")))(t)
 	if preview.Level != client.LevelSenior || preview.ETag != "" {

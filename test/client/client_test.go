@@ -59,7 +59,7 @@ func TestOptionsThatDoNotFit(t *testing.T) {
 		"a tag of another world":    func() error { return c.DeleteAgent(ctx, "ada", client.IfMatch("a\r\nb")) },
 		"two keys":                  func() error { return c.Logout(ctx, client.IdempotencyKey("a"), client.IdempotencyKey("b")) },
 		"IdempotencyKey on an update": func() error {
-			_, err := c.UpdateCompany(ctx, func(v *client.Company) error { v.CompanyName = "x"; return nil }, client.IdempotencyKey("k"))
+			_, err := c.PatchCompany(ctx, client.Object{"company_name": "x"}, client.IdempotencyKey("k"))
 			return err
 		},
 	} {

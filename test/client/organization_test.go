@@ -135,13 +135,12 @@ func checkCeremonies(t *testing.T, c *client.Client) {
 func checkCompany(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	before := must1(c.Company(ctx))(t)
-	changed := must1(c.UpdateCompany(ctx, func(v *client.Company) error {
-		v.CompanyName, v.Currency, v.BudgetMonthly = "Works", "EUR", "123456789.123456789"
-		v.Settings = client.Object{"ceremony_policy": client.CeremonyPolicy{Strategy: client.CeremonyCalendar}, "n": json.Number("9007199254740993")}
-		return nil
+	changed := must1(c.PatchCompany(ctx, client.Object{
+		"company_name": "Works", "currency": "EUR", "budget_monthly": client.Decimal("123456789.123456789"),
+		"settings": client.Object{"ceremony_policy": client.CeremonyPolicy{Strategy: client.CeremonyCalendar}, "n": json.Number("9007199254740993")},
 	}))(t)
 	if changed.BudgetMonthly != "123456789.123456789" || changed.Currency != "EUR" || changed.Revision != before.Revision+1 || len(changed.Departments) != 3 {
-		t.Errorf("UpdateCompany = %+v", changed)
+		t.Errorf("PatchCompany = %+v", changed)
 	}
 	want := client.Object{"ceremony_policy": map[string]any{"strategy": "calendar"}, "n": json.Number("9007199254740993")}
 	if diff := cmp.Diff(want, changed.Settings); diff != "" {
@@ -150,7 +149,7 @@ func checkCompany(t *testing.T, c *client.Client) {
 	if _, err := c.Company(ctx, client.IfNoneMatch(changed.ETag)); !errors.Is(err, client.ErrNotModified) {
 		t.Errorf("Company with its own tag = %v, want ErrNotModified", err)
 	}
-	cleared := must1(c.UpdateCompany(ctx, func(v *client.Company) error { v.Settings = nil; return nil }))(t)
+	cleared := must1(c.PatchCompany(ctx, client.Object{"settings": client.Object{"ceremony_policy": nil, "n": nil}}))(t)
 	if len(cleared.Settings) != 0 || cleared.Settings == nil {
 		t.Errorf("Settings = %v, want none", cleared.Settings)
 	}
@@ -202,12 +201,11 @@ func checkProjects(t *testing.T, c *client.Client) {
 	if _, err := c.Project(ctx, p.ID, client.IfNoneMatch(p.ETag)); !errors.Is(err, client.ErrNotModified) {
 		t.Errorf("Project with its own tag = %v, want ErrNotModified", err)
 	}
-	updated := must1(c.UpdateProject(ctx, p.ID, func(p *client.Project) error {
-		p.Status, p.TaskIDs, p.Deadline, p.Team = client.ProjectActive, []string{"t-1"}, nil, nil
-		return nil
+	updated := must1(c.PatchProject(ctx, p.ID, client.Object{
+		"status": client.ProjectActive, "task_ids": []string{"t-1"}, "deadline": nil, "team": []string{},
 	}))(t)
 	if updated.Status != client.ProjectActive || len(updated.TaskIDs) != 1 || updated.Deadline != nil || len(updated.Team) != 0 || updated.Revision != p.Revision+1 {
-		t.Errorf("UpdateProject = %+v", updated)
+		t.Errorf("PatchProject = %+v", updated)
 	}
 	must1(c.PatchProject(ctx, p.ID, client.Object{"lead": "Ada", "team": []string{ada.ID}}, client.IfMatch(updated.ETag), client.ChangeReason("a reason")))(t)
 	must1(c.CreateProject(ctx, client.ProjectInput{Name: "Other"}, client.ChangeReason("a reason")))(t)

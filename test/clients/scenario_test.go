@@ -180,10 +180,8 @@ func (g *stage) organize(t *testing.T, s step) {
 		}
 	}
 	if s.Edit != "" {
-		must(admin.UpdateAgent(ctx, s.Edit, func(a *client.Agent) error {
-			a.Instructions = fmt.Sprintf("version %d", a.Version+1)
-			return nil
-		}))(t)
+		before := must(admin.Agent(ctx, s.Edit))(t)
+		must(admin.PatchAgent(ctx, s.Edit, client.Object{"instructions": fmt.Sprintf("version %d", before.Version+1)}))(t)
 	}
 	if s.Label != "" {
 		g.service.label(t, s.Label, s.To)
