@@ -105,7 +105,7 @@ func putReport(tx *Tx, r ports.Report) (fresh bool, err error) {
 
 // addEvent says that an event of some [eventArgs] was stored.
 func (tx *Tx) addEvent(args []any, seq activity.Seq) {
-	tx.logged = true
+	tx.changed.logged = true
 	tx.changed.events = append(tx.changed.events, feedPosition{args[2].(int64), args[0].([]byte), int64(seq)})
 }
 

@@ -17,12 +17,6 @@ import (
 	"orgd/ports"
 )
 
-// agentChange is an agent that is not as it was.
-type agentChange struct {
-	agentindex.Change
-	record *record // what a read finds now; nil if nobody has said that
-}
-
 // agentIndex returns the index of agents. While it is being read for the first time, it waits.
 func (db *DB) agentIndex(ctx context.Context) (*agentindex.Index, error) {
 	if err := db.refused(); err != nil {
@@ -51,11 +45,7 @@ func (db *DB) readIndexed(ctx context.Context, fn func(*View, *agentindex.Index)
 	}
 	return db.Read(ctx, func(v *View) error {
 		var x *agentindex.Index
-		err := db.pin(ctx, v, func() { x = db.agents.Published() })
-		if errors.Is(err, ports.ErrUnavailable) {
-			err = groupcommit.Unavailable(err) // no change was asked for
-		}
-		if err != nil {
+		if err := db.pin(ctx, v, func() { x = db.agents.Published() }); err != nil {
 			return err
 		}
 		return fn(v, x)
@@ -63,19 +53,15 @@ func (db *DB) readIndexed(ctx context.Context, fn func(*View, *agentindex.Index)
 }
 
 // pin makes a view that has read nothing show the last commit, and calls fn before the next one.
-// What else is in the batch may be lost.
 func (db *DB) pin(ctx context.Context, v *View, fn func()) error {
-	pinned := false
-	err := db.Write(ctx, func(*Tx) error {
-		fn()
-		err := v.Row("SELECT EXISTS (SELECT 1 FROM agents)").Scan(new(bool))
-		pinned = err == nil
-		return err
-	})
-	if pinned {
-		return nil
+	select {
+	case db.commits <- struct{}{}:
+	case <-ctx.Done():
+		return groupcommit.Unavailable(ctx.Err())
 	}
-	return err
+	defer func() { <-db.commits }()
+	fn()
+	return v.Row("SELECT EXISTS (SELECT 1 FROM agents)").Scan(new(bool))
 }
 
 // retryRead is the time between two tries to read the index.

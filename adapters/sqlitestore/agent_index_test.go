@@ -720,18 +720,6 @@ func TestIndexThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A change of an agent of which the index would not know is refused.
-func TestUntoldChange(t *testing.T) {
-	o := openOrg(t, t.TempDir())
-	o.createDepartment("Sales")
-	a := o.hire("Ann", "Sales", 10)
-	err := o.db.Write(context.Background(), func(tx *Tx) error { return tx.change(packID(a.ID()), deleteAgent) })
-	if err == nil {
-		t.Error("an agent was deleted of which nobody has said what it is now")
-	}
-	o.compare("a change that nobody was told of", seed.Rand(t))
-}
-
 // Agents that are gone take no memory.
 func TestMemoryOfAgentsThatAreGone(t *testing.T) {
 	n := 3_000

@@ -68,9 +68,6 @@ func (w *agentWrite) create(tx *Tx) error {
 	if err := w.insert(tx, row); err != nil {
 		return err
 	}
-	if err := tx.became(w.became("")); err != nil {
-		return err
-	}
 	return w.putEvents(tx)
 }
 
@@ -82,14 +79,11 @@ func (w *agentWrite) update(tx *Tx, before agent.Agent) error {
 	if err := putEntry(tx, w.Idempotency, w.entry); err != nil {
 		return err
 	}
-	if err := w.replace(tx, before); err != nil {
-		return err
-	}
 	now := w.became(before.OrderKey)
 	if w.Version != nil { // which has the text of the identity
 		now.record = w.record()
 	}
-	if err := tx.became(now); err != nil {
+	if err := w.replace(tx, before.Identity, now); err != nil {
 		return err
 	}
 	if err := w.putMoves(tx); err != nil {
@@ -154,16 +148,16 @@ func (w *agentWrite) putEvents(tx *Tx) error {
 	return nil
 }
 
-func (w *agentWrite) replace(tx *Tx, before agent.Agent) error {
+func (w *agentWrite) replace(tx *Tx, before identity.Content, now agentChange) error {
 	switch {
 	case w.Deleted:
-		return w.remove(tx)
+		return w.remove(tx, now)
 	case len(w.Moves) > 0:
-		return w.relabel(tx)
+		return w.relabel(tx, now)
 	case w.Version == nil:
-		return w.amend(tx)
+		return w.refused(tx, tx.change(now, amendAgent, w.amended()...))
 	default:
-		return w.succeed(tx, before)
+		return w.succeed(tx, before, now)
 	}
 }
 
@@ -190,10 +184,9 @@ INSERT INTO agents (id, name_key, name, department_key, order_key, status, level
 	owner, tags, identity, unversioned, version, revision, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// insert stores a new agent, which [Tx.became] has to follow.
+// insert stores a new agent.
 func (w *agentWrite) insert(tx *Tx, version int64) error {
 	a, c := &w.Agent, &w.Agent.Identity
-	tx.untold = w.id
 	res, err := tx.Exec(insertAgent, w.id, string(c.Name.Key), c.Name.Text, string(c.Department.Key),
 		packID(a.OrderKey), string(c.Status), string(c.Level), a.Owner, w.tags,
 		version, w.unversioned, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt))
@@ -201,27 +194,31 @@ func (w *agentWrite) insert(tx *Tx, version int64) error {
 		return w.refused(tx, err)
 	}
 	row, err := res.LastInsertId()
+	if err != nil {
+		return err
+	}
 	w.indexed = w.indexed.In(row)
-	return err
+	return tx.changes(w.became(""))
 }
 
 // succeed gives an agent its next identity.
-func (w *agentWrite) succeed(tx *Tx, before agent.Agent) error {
-	if err := w.rename(tx, before.Identity); err != nil {
-		return err
+func (w *agentWrite) succeed(tx *Tx, before identity.Content, now agentChange) error {
+	c := &w.Agent.Identity
+	update, args := updateAgent, append(w.amended(), string(c.Status), string(c.Level), w.Agent.Version)
+	if c.Name != before.Name || c.Department.Key != before.Department.Key {
+		update, args = renameAgent, append(args, string(c.Name.Key), c.Name.Text, string(c.Department.Key))
+	}
+	if err := tx.change(now, update, args...); err != nil {
+		return w.refused(tx, err)
 	}
 	if _, err := w.putVersion(tx); err != nil {
 		return err
 	}
-	c := &w.Agent.Identity
-	err := tx.change(w.id, updateAgent, append([]any{string(c.Status), string(c.Level), w.Agent.Version}, w.amended()...)...)
-	if err == nil {
-		_, err = tx.Exec(putCurrent, w.Version.Text, w.id)
-	}
+	_, err := tx.Exec(putCurrent, w.Version.Text, w.id)
 	if err == nil && w.before.inVersion {
 		_, err = tx.Exec(clearVersion, w.id, w.before.Version)
 	}
-	return w.refused(tx, err)
+	return wrap(err, "write identity of agent", string(w.Agent.ID()))
 }
 
 const (
@@ -236,45 +233,33 @@ const (
 // to, also if the value stays. So the name and the department, which change seldom, have a
 // statement of their own. The order key stays: only a reorder changes it.
 const (
-	renameAgent = "UPDATE agents SET name_key = ?, name = ?, department_key = ? WHERE id = ?"
-	updateAgent = `
-UPDATE agents SET status = ?, level = ?, version = ?, owner = ?, tags = ?, unversioned = ?, revision = ?, updated_at = ? WHERE id = ?`
-	amendAgent = "UPDATE agents SET owner = ?, tags = ?, unversioned = ?, revision = ?, updated_at = ? WHERE id = ?"
+	setAmended  = "UPDATE agents SET owner = ?, tags = ?, unversioned = ?, revision = ?, updated_at = ?"
+	setAgent    = setAmended + ", status = ?, level = ?, version = ?"
+	amendAgent  = onAgent(setAmended + " WHERE id = ?")
+	updateAgent = onAgent(setAgent + " WHERE id = ?")
+	renameAgent = onAgent(setAgent + ", name_key = ?, name = ?, department_key = ? WHERE id = ?")
 )
 
-// rename follows a change of the name or the department.
-func (w *agentWrite) rename(tx *Tx, before identity.Content) error {
-	c := &w.Agent.Identity
-	if c.Name == before.Name && c.Department.Key == before.Department.Key {
-		return nil
-	}
-	return w.refused(tx, tx.change(w.id, renameAgent, string(c.Name.Key), c.Name.Text, string(c.Department.Key)))
-}
-
-// amend changes what is not part of the identity.
-func (w *agentWrite) amend(tx *Tx) error {
-	return w.refused(tx, tx.change(w.id, amendAgent, w.amended()...))
-}
-
+// amended are the values of what is not part of the identity.
 func (w *agentWrite) amended() []any {
 	a := &w.Agent
 	return []any{a.Owner, w.tags, w.unversioned, a.Revision, millis(a.UpdatedAt)}
 }
 
 const (
-	deleteAgent  = "DELETE FROM agents WHERE id = ?"
-	insertFormer = `
+	deleteAgent  onAgent = "DELETE FROM agents WHERE id = ?"
+	insertFormer         = `
 INSERT INTO former_agents (id, name_key, name, department, order_key, identity, unversioned, owner, tags, version, revision,
 	created_at, updated_at, deleted_at, deleted_by)
 SELECT id, name_key, name, ?, order_key, identity, unversioned, owner, tags, version, revision, created_at, updated_at, ?, ? FROM agents WHERE id = ?`
 )
 
 // remove ends an agent. Its versions and events stay.
-func (w *agentWrite) remove(tx *Tx) error {
+func (w *agentWrite) remove(tx *Tx, now agentChange) error {
 	d := w.Deletion()
 	_, err := tx.Exec(insertFormer, d.Department, millis(d.At), d.By, w.id)
 	if err == nil {
-		err = tx.change(w.id, deleteAgent)
+		err = tx.change(now, deleteAgent)
 	}
 	return wrap(err, "delete agent", string(w.Agent.ID()))
 }

@@ -221,7 +221,7 @@ func (l *loader) add(r archive.Record) error {
 	case *archive.Entry:
 		row := newAuditRow(r.Entry)
 		seq, err := l.numbered(row.insert, row.values)
-		l.tx.entries = append(l.tx.entries, row.numbered(seq))
+		l.tx.changed.entries = append(l.tx.changed.entries, row.numbered(seq))
 		return err
 	case *archive.Webhook:
 		return l.row(insertWebhook, append(webhookArgs(r.Webhook), millis(r.CreatedAt))...)
@@ -302,12 +302,10 @@ func (l *loader) agent(r agent.Record) error {
 	for _, label := range a.Labels {
 		w.Moves = append(w.Moves, agent.Move{Label: label.Name, To: label.Version})
 	}
-	if len(w.Moves) > 0 {
-		if err := w.relabel(l.tx); err != nil {
-			return err
-		}
+	if len(w.Moves) == 0 {
+		return nil
 	}
-	return l.tx.became(w.became(""))
+	return w.relabel(l.tx, w.became(a.OrderKey))
 }
 
 const insertDeletedAgent = `

@@ -193,9 +193,8 @@ func putEntry(tx *Tx, r *idempotency.Record, entry auditRow) error {
 	if err != nil {
 		return err
 	}
-	tx.logged = true
-	tx.entries = append(tx.entries, entry.numbered(seq))
-	tx.trail = append(tx.trail, entry.entry)
+	c := &tx.changed
+	c.logged, c.entries, c.trail = true, append(c.entries, entry.numbered(seq)), append(c.trail, entry.entry)
 	_, err = tx.Exec(entry.insert, append(entry.values, seq)...)
 	return wrap(err, "write audit entry", "")
 }

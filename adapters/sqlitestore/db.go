@@ -89,6 +89,8 @@ type DB struct {
 	lastLogged   activity.Seq // or about to be; 0 if it is not known
 	unblocked    unblocked
 
+	followers []follower
+	commits   chan struct{}       // holds an item while a commit ends, with all that follows it
 	changed   ports.Broadcast     // when the log has grown
 	committed func([]audit.Entry) // see [ports.AuditLog]; may be nil
 	writes    *groupcommit.Queue[*change]
@@ -159,8 +161,10 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration, p
 		maxLog:   maxLog,
 		readers:  make(chan *conn, cfg.Readers),
 		writes:   groupcommit.New[*change](),
+		commits:  make(chan struct{}, 1),
 		closing:  make(chan struct{}),
 	}
+	db.followers = db.all()
 	db.idempotency = &Idempotency{db: db, locks: map[idempotency.Key]idempotency.Lock{}}
 	if err := db.start(ctx, cfg, steps, params); err != nil {
 		err = errors.Join(err, db.release())

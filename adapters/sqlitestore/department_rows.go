@@ -91,7 +91,7 @@ func members(tx *Tx, key name.Key) (found []agent.Member) {
 	return found
 }
 
-const moveAgent = "UPDATE agents SET order_key = ? WHERE id = ?"
+const moveAgent onAgent = "UPDATE agents SET order_key = ? WHERE id = ?"
 
 // putOrderKeys gives agents that have another order key now that order key.
 func putOrderKeys(tx *Tx, from, to []agent.Member) error {
@@ -100,16 +100,13 @@ func putOrderKeys(tx *Tx, from, to []agent.Member) error {
 		was[m.ID] = m.OrderKey
 	}
 	for m := range moved(from, to) {
-		id, orderKey := packID(m.ID), packID(m.OrderKey)
-		if err := tx.change(id, moveAgent, orderKey); err != nil {
-			return wrap(err, "write order key of agent", string(m.ID))
-		}
-		c := agentindex.Change{ID: string(id), Was: string(packID(was[m.ID]))}
+		orderKey := packID(m.OrderKey)
+		c := agentindex.Change{ID: string(packID(m.ID)), Was: string(packID(was[m.ID]))}
 		if e := tx.agents.Batch().Get(c.Was, c.ID); e != nil {
 			c.Now = e.Moved(string(orderKey))
 		}
-		if err := tx.became(agentChange{Change: c}); err != nil {
-			return err
+		if err := tx.change(agentChange{Change: c}, moveAgent, orderKey); err != nil {
+			return wrap(err, "write order key of agent", string(m.ID))
 		}
 	}
 	return nil

@@ -67,7 +67,7 @@ func scanNumber(r Row) (number int64, err error) {
 }
 
 const (
-	labelAgent  = "UPDATE agents SET labels = ?, revision = ?, updated_at = ? WHERE id = ?"
+	labelAgent  = onAgent("UPDATE agents SET labels = ?, revision = ?, updated_at = ? WHERE id = ?")
 	deleteLabel = "DELETE FROM labels WHERE agent_id = ? AND label = ?"
 	insertLabel = `
 INSERT INTO labels (label, order_key, agent_id, department_key, status, version)
@@ -78,9 +78,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 )
 
 // relabel gives an agent that stays the labels that a step has moved.
-func (w *agentWrite) relabel(tx *Tx) error {
+func (w *agentWrite) relabel(tx *Tx, now agentChange) error {
 	a := &w.Agent
-	err := tx.change(w.id, labelAgent, agent.LabelsText(a.Labels), a.Revision, millis(a.UpdatedAt))
+	err := tx.change(now, labelAgent, agent.LabelsText(a.Labels), a.Revision, millis(a.UpdatedAt))
 	for _, m := range w.Moves {
 		if err == nil {
 			_, err = tx.Exec(deleteLabel, w.id, m.Label)

@@ -179,8 +179,8 @@ func TestRecordsAreFoundByAKey(t *testing.T) {
 	scan := regexp.MustCompile(`(?m)^SCAN|B-TREE`)
 	for _, query := range []string{
 		selectAgentByID, selectAgentByName, selectState, selectNameByID, selectNameByName,
-		selectVersionRow, putCurrent, clearVersion, deleteFormerText, deleteLabel, insertLabel, labelAgent,
-		renameAgent, updateAgent, amendAgent, deleteAgent, moveAgent,
+		selectVersionRow, putCurrent, clearVersion, deleteFormerText, deleteLabel, insertLabel, string(labelAgent),
+		string(renameAgent), string(updateAgent), string(amendAgent), string(deleteAgent), string(moveAgent),
 		selectCompletedTotal, selectCompany, updateCompany, recordCosts,
 		selectDepartment, selectDepartmentName, updateDepartment, deleteDepartmentRow, moveDepartment,
 		selectProject, updateProject, deleteProject, selectRecord, selectSession, updateUse, selectRevoked,

@@ -64,33 +64,6 @@ type stamp uint64
 // isBusy reports whether a commit was under way.
 func (s stamp) isBusy() bool { return s%2 != 0 }
 
-// changes are agents, departments, figures and events that are not as they were, in the
-// order in which they changed.
-type changes struct {
-	agents      []agentChange
-	departments []name.Key
-	reported    []reported // to the figures of agents
-	events      []feedPosition
-	// deletedBefore is a time before which events were deleted, in milliseconds; 0 if none were.
-	deletedBefore int64
-	purged        bool // whether something was purged
-}
-
-func (c changes) and(more changes) changes {
-	return changes{
-		append(c.agents, more.agents...), append(c.departments, more.departments...), append(c.reported, more.reported...),
-		append(c.events, more.events...), max(c.deletedBefore, more.deletedBefore), c.purged || more.purged,
-	}
-}
-
-// indexed are the changes of the index.
-func (c changes) indexed() (all []agentindex.Change) {
-	for _, a := range c.agents {
-		all = append(all, a.Change)
-	}
-	return all
-}
-
 func newRecords(max int) *records {
 	return &records{
 		byID: lru.New[string, record](max), names: map[name.Key]string{}, departments: map[name.Key]string{},
@@ -166,10 +139,10 @@ func (c *records) putDepartment(since stamp, n name.Name) {
 
 // changing evicts what a commit is about to change. done says that the commit
 // has ended, and whether it is certain that it has stored the changes.
-func (c *records) changing(what changes) (done func(stored bool)) {
+func (c *records) changing(what changes) (done func(error)) {
 	what.agents = slices.DeleteFunc(slices.Clone(what.agents), func(c agentChange) bool { return c.Was == "" }) // nobody has read these
 	if len(what.agents)+len(what.departments) == 0 {
-		return func(bool) {}
+		return func(error) {}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,11 +153,11 @@ func (c *records) changing(what changes) (done func(stored bool)) {
 	for _, key := range what.departments {
 		delete(c.departments, key)
 	}
-	return func(stored bool) {
+	return func(err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.commits++
-		if stored {
+		if err == nil {
 			c.follow(what.agents)
 		}
 	}

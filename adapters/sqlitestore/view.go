@@ -5,11 +5,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"orgd/adapters/agentindex"
 	"orgd/domain/activity"
-	"orgd/domain/audit"
 	"orgd/domain/page"
 )
 
@@ -94,13 +92,7 @@ type Tx struct {
 	failed  error         // the first failure that a closure cannot recover from
 	wrote   bool          // whether anything was tried
 	last    *activity.Seq // number in the log, as far as the writer has come; 0 if it is not known
-	logged  bool          // whether the log has grown
-	entries []blockRow    // of the audit trail that were added
-	trail   []audit.Entry // the same, of changes
 	agents  *agentindex.Live
-	untold  []byte // the packed id of an agent that was changed, until [Tx.became]
-	// changed has agents that are not as they were, each told by [Tx.became],
-	// and departments that are gone.
 	changed changes
 }
 
@@ -117,27 +109,22 @@ func (tx *Tx) number() (activity.Seq, error) {
 	return *tx.last, nil
 }
 
-// change runs a statement that changes one agent. No other way of changing one is allowed:
-// [Tx.became] has to follow, or the index and what is remembered would be out of date.
-func (tx *Tx) change(id []byte, query string, args ...any) error {
-	tx.untold = id
-	_, err := tx.Exec(query, append(args, id)...)
-	return err
+// onAgent is a statement that changes the row of one agent, whose packed id is its last argument.
+// [Tx.Exec] does not take it.
+type onAgent string
+
+// change runs a statement that changes an agent, and says what the agent is now.
+func (tx *Tx) change(c agentChange, statement onAgent, args ...any) error {
+	if _, err := tx.Exec(string(statement), append(args, []byte(c.ID))...); err != nil {
+		return err
+	}
+	return tx.changes(c)
 }
 
-// became says what an agent is after the statements that have changed it.
-func (tx *Tx) became(c agentChange) error {
-	tx.untold = nil
+// changes says that an agent is not as it was.
+func (tx *Tx) changes(c agentChange) error {
 	tx.changed.agents = append(tx.changed.agents, c)
 	return wrap(tx.agents.Apply(c.Change), "change agent", unpackID([]byte(c.ID)))
-}
-
-// checkTold returns an error if an agent was changed and nobody has said what it is now.
-func (tx *Tx) checkTold() error {
-	if tx.untold == nil {
-		return nil
-	}
-	return fmt.Errorf("sqlitestore: nobody has said what agent %s has become", unpackID(tx.untold))
 }
 
 // Exec runs a statement that changes rows. A violated constraint undoes the

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
 	"orgd/adapters/failpoint"
 	"orgd/adapters/groupcommit"
-	"orgd/domain/audit"
 )
 
 // A batch ends when nothing waits, or at one of these: the first caller in it
@@ -26,10 +24,7 @@ const (
 // change is what one call of Write wants.
 type change struct {
 	fn      func(*Tx) error
-	wrote   bool       // whether fn tried to change anything
-	grew    bool       // whether the log of events has
-	entries []blockRow // of the audit trail that it added
-	trail   []audit.Entry
+	wrote   bool    // whether fn tried to change anything
 	changed changes // what is not as it was
 }
 
@@ -75,49 +70,43 @@ func (db *DB) batch(first *job) {
 		_, undo := db.writer.exec("ROLLBACK") // fails if SQLite has done it
 		err = fmt.Errorf("sqlitestore: commit: %w", errors.Join(err, undo))
 	}
-	if err == nil && slices.ContainsFunc(jobs, func(j *job) bool { return j.Err == nil && j.Change.grew }) {
-		db.changed.Notify()
-	}
 	for _, j := range jobs {
 		// If the batch is lost, what a function answered may rest on changes that are gone.
 		j.Answer(translate(cmp.Or(err, j.Err)))
 	}
 }
 
+// commit commits what the jobs have changed, and has all follow that hold it in memory.
 func (db *DB) commit(jobs []*job) error {
-	var changed changes
-	var entries []blockRow
-	var trail []audit.Entry
+	var c changes
 	for _, j := range jobs {
 		if j.Err == nil {
-			changed = changed.and(j.Change.changed)
-			entries = append(entries, j.Change.entries...)
-			trail = append(trail, j.Change.trail...)
+			c = c.and(j.Change.changed)
 		}
 	}
-	db.addBlocks(entries)
+	db.addBlocks(c.entries)
 	reach := func(point string) {
-		if len(changed.agents) > 0 {
+		if len(c.agents) > 0 {
 			failpoint.Reach(point)
 		}
 	}
-	done := db.known.changing(changed)
+	var committed []func(error)
+	for _, f := range db.followers {
+		committed = append(committed, f(c))
+	}
 	reach("commit.before")
+	db.commits <- struct{}{}
+	defer func() { <-db.commits }()
 	_, err := db.writer.exec("COMMIT")
 	if err == nil {
 		reach("commit.after")
-		db.agents.Committed(changed.indexed())
-		if len(trail) > 0 && db.committed != nil {
-			db.committed(trail)
-		}
+	}
+	for _, f := range committed {
+		f(err)
+	}
+	if err == nil {
 		reach("published")
 	}
-	if changed.purged {
-		db.logHasPurged, db.trimmed = true, time.Time{}
-	}
-	done(err == nil)
-	db.figures.committed(changed.reported, err)
-	db.followEvents(changed, err)
 	return err
 }
 
@@ -199,10 +188,8 @@ func (db *DB) applyGuarded(j *job) error {
 // apply runs the function of a change in the transaction.
 func (db *DB) apply(c *change) error {
 	tx := &Tx{View: View{context.Background(), db.writer}, last: &db.lastLogged, agents: db.agents}
-	defer func() { // also if it panics
-		c.wrote, c.grew, c.entries, c.trail, c.changed = tx.wrote, tx.logged, tx.entries, tx.trail, tx.changed
-	}()
-	return cmp.Or(c.fn(tx), tx.failed, tx.checkTold())
+	defer func() { c.wrote, c.changed = tx.wrote, tx.changed }() // also if it panics
+	return cmp.Or(c.fn(tx), tx.failed)
 }
 
 // SQLite starts its write-ahead log anew only at a moment when nobody reads
