@@ -172,7 +172,7 @@ func openLimits(cfg Config, m *telemetry.Metrics, t *telemetry.Traces, log *zap.
 	return limits{t.Limiter(redis), cfg.Limits, redis.Shared}, closeRedis, nil
 }
 
-func newActivities(cfg Config, clock ports.Clock, ids ports.IDs, log ports.ActivityLog, agents ports.AgentStore) *app.Activities {
+func newActivities(cfg Config, clock ports.Clock, ids ports.IDs, log ports.ActivityLog, agents ports.AgentNames) *app.Activities {
 	return app.NewActivities(clock, ids, log, agents, cfg.Retention)
 }
 

@@ -32,6 +32,7 @@ func assemble(ctx context.Context, cfg Config, log *zap.Logger, clock ports.Cloc
 		openAudited, wire.FieldsOf(new(storage), "stores", "jobs"),
 		wire.FieldsOf(new(ports.Stores), "Agents", "Identities", "Departments", "Company", "Projects", "Activities",
 			"Stream", "Measures", "Audit", "Idempotency", "Sessions", "Webhooks", "Outbox", "Storage"),
+		wire.Bind(new(ports.AgentReader), new(ports.AgentStore)), wire.Bind(new(ports.AgentNames), new(ports.AgentStore)),
 		openLimits, wire.FieldsOf(new(limits), "limiter", "caps", "shared"),
 
 		authConfig, readCursorKey,

@@ -26,13 +26,13 @@ type Activities struct {
 	clock     ports.Clock
 	ids       ports.IDs
 	log       ports.ActivityLog
-	agents    ports.AgentStore
+	agents    ports.AgentNames
 	retention time.Duration
 }
 
 // NewActivities returns the use cases on events. Runtime events older than
 // retention are not taken in; 0 takes them all.
-func NewActivities(clock ports.Clock, ids ports.IDs, log ports.ActivityLog, agents ports.AgentStore, retention time.Duration) *Activities {
+func NewActivities(clock ports.Clock, ids ports.IDs, log ports.ActivityLog, agents ports.AgentNames, retention time.Duration) *Activities {
 	return &Activities{clock: clock, ids: ids, log: log, agents: agents, retention: retention}
 }
 

@@ -13,11 +13,11 @@ import (
 // Changes is the change log: what of the audit trail everybody may read.
 type Changes struct {
 	log    ports.AuditLog
-	agents ports.AgentStore
+	agents ports.AgentNames
 }
 
 // NewChanges returns the change log.
-func NewChanges(log ports.AuditLog, agents ports.AgentStore) *Changes {
+func NewChanges(log ports.AuditLog, agents ports.AgentNames) *Changes {
 	return &Changes{log: log, agents: agents}
 }
 

@@ -19,11 +19,11 @@ type Company struct {
 	ids         ports.IDs
 	company     ports.CompanyStore
 	departments ports.DepartmentStore
-	agents      ports.AgentStore
+	agents      ports.AgentReader
 }
 
 // NewCompany returns the use cases on the company.
-func NewCompany(clock ports.Clock, ids ports.IDs, company ports.CompanyStore, departments ports.DepartmentStore, agents ports.AgentStore) *Company {
+func NewCompany(clock ports.Clock, ids ports.IDs, company ports.CompanyStore, departments ports.DepartmentStore, agents ports.AgentReader) *Company {
 	return &Company{clock: clock, ids: ids, company: company, departments: departments, agents: agents}
 }
 

@@ -28,12 +28,12 @@ type Departments struct {
 	clock       ports.Clock
 	ids         ports.IDs
 	departments ports.DepartmentStore
-	agents      ports.AgentStore
+	agents      ports.AgentReader
 	company     ports.CompanyStore
 }
 
 // NewDepartments returns the use cases on departments.
-func NewDepartments(clock ports.Clock, ids ports.IDs, departments ports.DepartmentStore, agents ports.AgentStore, company ports.CompanyStore) *Departments {
+func NewDepartments(clock ports.Clock, ids ports.IDs, departments ports.DepartmentStore, agents ports.AgentReader, company ports.CompanyStore) *Departments {
 	return &Departments{clock: clock, ids: ids, departments: departments, agents: agents, company: company}
 }
 
@@ -49,7 +49,7 @@ func (s *Departments) List(ctx context.Context, after company.OrderKey, limit in
 	return listDepartments(ctx, s.departments, s.agents, after, limit)
 }
 
-func listDepartments(ctx context.Context, store ports.DepartmentStore, agents ports.AgentStore, after company.OrderKey, limit int) ([]Department, error) {
+func listDepartments(ctx context.Context, store ports.DepartmentStore, agents ports.AgentReader, after company.OrderKey, limit int) ([]Department, error) {
 	found, err := store.Departments(ctx, after, limit)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 // Measures are the use cases on the health of agents and departments.
 type Measures struct {
 	clock       ports.Clock
-	agents      ports.AgentStore
+	agents      ports.AgentReader
 	departments ports.DepartmentStore
 	company     ports.CompanyStore
 	log         ports.ActivityLog
@@ -24,7 +24,7 @@ type Measures struct {
 }
 
 // NewMeasures returns the use cases on health and performance.
-func NewMeasures(clock ports.Clock, agents ports.AgentStore, departments ports.DepartmentStore,
+func NewMeasures(clock ports.Clock, agents ports.AgentReader, departments ports.DepartmentStore,
 	company ports.CompanyStore, log ports.ActivityLog, measures ports.Measures,
 ) *Measures {
 	return &Measures{

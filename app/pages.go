@@ -31,7 +31,7 @@ func pages[T page.Row](read func(last *T) ([]T, error)) iter.Seq2[[]T, error] {
 
 // departmentsBehind returns at most [RowsAtOnce] departments in the company's order that
 // follow last, or the first ones if last is nil.
-func departmentsBehind(ctx context.Context, store ports.DepartmentStore, agents ports.AgentStore, last *Department) ([]Department, error) {
+func departmentsBehind(ctx context.Context, store ports.DepartmentStore, agents ports.AgentReader, last *Department) ([]Department, error) {
 	var after company.OrderKey
 	if last != nil {
 		after = last.OrderKey
@@ -41,7 +41,7 @@ func departmentsBehind(ctx context.Context, store ports.DepartmentStore, agents 
 
 // agentsBehind returns at most [RowsAtOnce] agents of a department, or of all if it is "",
 // in their order: those that follow last, or the first ones if last is nil.
-func agentsBehind(ctx context.Context, store ports.AgentStore, department name.Key, last *agent.Record) ([]agent.Record, error) {
+func agentsBehind(ctx context.Context, store ports.AgentReader, department name.Key, last *agent.Record) ([]agent.Record, error) {
 	q := agent.Query{Department: department, Limit: RowsAtOnce}
 	if last != nil {
 		q.After = new(last.Position())

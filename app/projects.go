@@ -24,11 +24,11 @@ type Projects struct {
 	clock    ports.Clock
 	ids      ports.IDs
 	projects ports.ProjectStore
-	agents   ports.AgentStore
+	agents   ports.AgentNames
 }
 
 // NewProjects returns the use cases on projects.
-func NewProjects(clock ports.Clock, ids ports.IDs, projects ports.ProjectStore, agents ports.AgentStore) *Projects {
+func NewProjects(clock ports.Clock, ids ports.IDs, projects ports.ProjectStore, agents ports.AgentNames) *Projects {
 	return &Projects{clock: clock, ids: ids, projects: projects, agents: agents}
 }
 

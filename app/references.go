@@ -31,7 +31,7 @@ func (n Names) Exists(id agent.ID) bool {
 // at a time may use it.
 type Lookup struct {
 	ctx    context.Context
-	agents ports.AgentStore
+	agents ports.AgentNames
 	unread []agent.ID          // in the order in which they are rendered
 	names  map[agent.ID]string // of those that were read; "" of one that is gone
 	err    error
@@ -41,7 +41,7 @@ type Lookup struct {
 const namesAtOnce = 1000
 
 // newLookup returns a Lookup of the agents that departments refer to.
-func newLookup(ctx context.Context, agents ports.AgentStore, departments ...department.Department) *Lookup {
+func newLookup(ctx context.Context, agents ports.AgentNames, departments ...department.Department) *Lookup {
 	l := &Lookup{ctx: ctx, agents: agents, names: map[agent.ID]string{}}
 	for _, d := range departments {
 		l.unread = append(l.unread, d.Agents()...)
@@ -97,7 +97,7 @@ func (l *Lookup) readAll() error {
 }
 
 // resolve looks up the agents that a patch names, as its caller wrote them.
-func resolve(ctx context.Context, agents ports.AgentStore, texts []string) (identity.References, Names, error) {
+func resolve(ctx context.Context, agents ports.AgentNames, texts []string) (identity.References, Names, error) {
 	if len(texts) == 0 {
 		return nil, nil, nil
 	}

@@ -25,7 +25,7 @@ type Sessions struct {
 	auth   ports.Authenticator
 	issuer ports.TokenIssuer
 	store  ports.SessionStore
-	agents ports.AgentStore
+	agents ports.AgentReader
 
 	changed ports.Broadcast // when a session is newly revoked
 	mu      sync.RWMutex
@@ -39,7 +39,7 @@ type Sessions struct {
 // NewSessions returns the use cases on sessions. Call [Sessions.Load] before
 // the first request, [Sessions.Refresh] twice a second from then on, and
 // [Sessions.StoreUses] every [StoreUsesEvery] and after the last request.
-func NewSessions(clock ports.Clock, ids ports.IDs, random ports.Random, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentStore) *Sessions {
+func NewSessions(clock ports.Clock, ids ports.IDs, random ports.Random, auth ports.Authenticator, issuer ports.TokenIssuer, store ports.SessionStore, agents ports.AgentReader) *Sessions {
 	return &Sessions{
 		clock: clock, ids: ids, random: random, auth: auth, issuer: issuer, store: store, agents: agents,
 		revoked: map[string]time.Time{}, seen: map[string]time.Time{},

@@ -20,7 +20,7 @@ import (
 type Streams struct {
 	clock    ports.Clock
 	log      ports.EventStream
-	agents   ports.AgentStore
+	agents   ports.AgentNames
 	sessions *Sessions
 	meter    LogMeter
 	hub      *hub
@@ -37,7 +37,7 @@ var ErrManyStreams = fault.New(fault.ConcurrencyLimited, "this process follows t
 
 // NewStreams returns streams of the log. Each ends with the session that it was
 // opened in.
-func NewStreams(clock ports.Clock, log ports.EventStream, agents ports.AgentStore, sessions *Sessions, meter LogMeter) *Streams {
+func NewStreams(clock ports.Clock, log ports.EventStream, agents ports.AgentNames, sessions *Sessions, meter LogMeter) *Streams {
 	return &Streams{clock: clock, log: log, agents: agents, sessions: sessions, meter: meter, hub: &hub{log: log}}
 }
 
