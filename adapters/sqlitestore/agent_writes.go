@@ -247,8 +247,8 @@ func (w *agentWrite) amended() []any {
 }
 
 const (
-	deleteAgent  onAgent = "DELETE FROM agents WHERE id = ?"
-	insertFormer         = `
+	deleteAgent  = onAgent("DELETE FROM agents WHERE id = ?")
+	insertFormer = `
 INSERT INTO former_agents (id, name_key, name, department, order_key, identity, unversioned, owner, tags, version, revision,
 	created_at, updated_at, deleted_at, deleted_by)
 SELECT id, name_key, name, ?, order_key, identity, unversioned, owner, tags, version, revision, created_at, updated_at, ?, ? FROM agents WHERE id = ?`
