@@ -22,8 +22,6 @@ const (
 	// 3 who writes the audit trail, 4 the indexes of labels, 5 the list of deleted agents, 6 the indexes of owners, tags and
 	// the figures of all agents, 7 sign-in links.
 	schemaVersion = 7
-	// oldestSchema is the oldest that this program migrates: that of release 0.9.0.
-	oldestSchema = 7
 	// oldestProgram is that of the oldest program that can use what this one writes.
 	oldestProgram = 1
 )
@@ -92,12 +90,8 @@ func (db *DB) migrate(ctx context.Context) error {
 	if err := db.checkServer(ctx); err != nil {
 		return err
 	}
-	d, err := db.schema(ctx)
-	if err != nil {
+	if _, err := db.schema(ctx); err != nil {
 		return err
-	}
-	if d.Version != 0 && d.Version < oldestSchema {
-		return fmt.Errorf("%w: it has version %d, which only release 0.9.0 migrates; use that first", errSchema, d.Version)
 	}
 	if err := db.createIndexes(ctx); err != nil {
 		return err
