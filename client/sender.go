@@ -39,6 +39,8 @@ type sender struct {
 	count int             // events, also of the batch
 	names int             // how many files there have been
 	fewer chan struct{}   // closed when count has become less
+	ends  int             // of pauses that somebody has asked for
+	taken int             // what ends was when the batch was taken
 }
 
 func newSender(r *Runtime) *sender {
@@ -68,6 +70,7 @@ func (s *sender) endPauses() {
 	for _, b := range s.queue {
 		b.after = time.Time{}
 	}
+	s.ends++ // also that of the batch, if it is refused now
 	signal(s.hurry)
 }
 
@@ -109,7 +112,7 @@ func (s *sender) run(ctx context.Context) {
 func (s *sender) take() (batch []*bundle, wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	wait = time.Hour
+	s.taken, wait = s.ends, time.Hour
 	count, size := 0, 0
 	s.queue = slices.DeleteFunc(s.queue, func(b *bundle) bool {
 		if left := time.Until(b.after); left > 0 {
@@ -150,7 +153,9 @@ func (s *sender) load(batch []*bundle) (loaded []*bundle, items []item) {
 func (s *sender) later(b *bundle) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b.after = time.Now().Add(times(maxSendPause, jitter()))
+	if b.after = (time.Time{}); s.taken == s.ends {
+		b.after = time.Now().Add(times(maxSendPause, jitter()))
+	}
 	s.queue = append(s.queue, b)
 }
 

@@ -528,6 +528,27 @@ func TestRuntimeReportsAgain(t *testing.T) {
 	})
 }
 
+// A flush also ends the pause of a batch that is on its way when it begins, and is refused then.
+func TestRuntimeFlushesWhatIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := func(r *http.Request) (*http.Response, error) {
+			time.Sleep(time.Second)
+			return failure(1001, 0)(r)
+		}
+		c, _ := talk(t, data("{}"), refused, data(`{"accepted":1}`))
+		r := runtime(t, c, client.RuntimeConfig{})
+		if n, err := r.Report(used("Ada")); n != 1 || err != nil {
+			t.Fatalf("Report = %d, %v", n, err)
+		}
+		synctest.Wait() // the batch is on its way
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if left := r.Flush(ctx); left != 0 {
+			t.Errorf("Flush = %d, want the event sent again at once", left)
+		}
+	})
+}
+
 // A warning of the service is told once, to the hook and in the log.
 func TestRuntimeWarns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
