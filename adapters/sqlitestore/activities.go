@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -43,7 +42,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 			if err := figures.add(r); err != nil {
 				return err
 			}
-			last = *tx.last
+			last = tx.lastNumber()
 		}
 		n.Disagree = figures.disagree()
 		if err := figures.put(tx); err != nil {
@@ -123,12 +122,12 @@ func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activi
 	positions, listed := s.db.newest.page(q)
 	if listed {
 		if cached, missing := s.db.events.remembered(positions); len(missing) == 0 {
-			return fitting(cached), s.db.refused()
+			return fitting(cached), s.db.Refused()
 		}
 	}
 	err = s.db.Read(ctx, func(v *View) (err error) {
 		if listed {
-			if found, err = s.db.events.at(v, positions); !errors.Is(err, ports.ErrStorage) {
+			if found, err = s.db.eventsAt(v, positions); !errors.Is(err, ports.ErrStorage) {
 				return err
 			} // one was deleted meanwhile
 		}
@@ -159,39 +158,7 @@ func (db *DB) indexed(v *View, q activity.Query) ([]activity.Encoded, error) {
 	if err != nil {
 		return nil, err
 	}
-	return db.events.at(v, positions)
-}
-
-// feedQuery reads one of seq, at and id of each event of a page along an index,
-// from where the page before ended. The indexes keep the types apart, so that there
-// need not be more of them: a feed of all types is the merge of the feeds of each.
-func feedQuery(column string, q activity.Query) (string, []any) {
-	var args []any
-	param := func(arg any) string {
-		args = append(args, arg)
-		return "?" + strconv.Itoa(len(args))
-	}
-	feed := "SELECT seq, at, id FROM events INDEXED BY events_type WHERE "
-	if q.AgentID != "" {
-		feed = "SELECT seq, at, id FROM events INDEXED BY events_agent_type WHERE agent_id = " +
-			param(packID(q.AgentID)) + " AND "
-	}
-	if !q.Since.IsZero() {
-		feed += "at >= " + param(millis(q.Since)) + " AND "
-	}
-	if q.After != nil {
-		feed += "(at, id) < (" + param(millis(q.After.At)) + ", " + param(packID(q.After.ID)) + ") AND "
-	}
-	types := activity.Types()
-	if q.Type != "" {
-		types = []activity.Type{q.Type}
-	}
-	feeds := make([]string, len(types))
-	for i, t := range types {
-		feeds[i] = feed + "type = " + param(string(t))
-	}
-	return "SELECT " + column + " FROM (" + strings.Join(feeds, " UNION ALL ") +
-		" ORDER BY at DESC, id DESC LIMIT (" + param(q.Limit) + " + 0))", args
+	return db.eventsAt(v, positions)
 }
 
 // selectEventsAt has the events in the order of the positions.

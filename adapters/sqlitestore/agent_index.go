@@ -19,7 +19,7 @@ import (
 
 // agentIndex returns the index of agents. While it is being read for the first time, it waits.
 func (db *DB) agentIndex(ctx context.Context) (*agentindex.Index, error) {
-	if err := db.refused(); err != nil {
+	if err := db.Refused(); err != nil {
 		return nil, err
 	}
 	if x := db.agents.Published(); x != nil {
@@ -31,7 +31,7 @@ func (db *DB) agentIndex(ctx context.Context) (*agentindex.Index, error) {
 	select {
 	case <-db.agents.Ready():
 		return db.agents.Published(), nil
-	case <-db.closing:
+	case <-db.Closing():
 		return nil, groupcommit.Unavailable(groupcommit.ErrClosing)
 	case <-ctx.Done():
 		return nil, ports.ErrUnavailable.With("the agents are still being read").Because(errors.Join(ctx.Err(), db.agents.Err())).After(retryRead)
@@ -45,23 +45,11 @@ func (db *DB) readIndexed(ctx context.Context, fn func(*View, *agentindex.Index)
 	}
 	return db.Read(ctx, func(v *View) error {
 		var x *agentindex.Index
-		if err := db.pin(ctx, v, func() { x = db.agents.Published() }); err != nil {
+		if err := db.Pin(ctx, v, func() { x = db.agents.Published() }); err != nil {
 			return err
 		}
 		return fn(v, x)
 	})
-}
-
-// pin makes a view that has read nothing show the last commit, and calls fn before the next one.
-func (db *DB) pin(ctx context.Context, v *View, fn func()) error {
-	select {
-	case db.commits <- struct{}{}:
-	case <-ctx.Done():
-		return groupcommit.Unavailable(ctx.Err())
-	}
-	defer func() { <-db.commits }()
-	fn()
-	return v.Row("SELECT EXISTS (SELECT 1 FROM agents)").Scan(new(bool))
 }
 
 // retryRead is the time between two tries to read the index.
@@ -71,7 +59,7 @@ const retryRead = time.Second
 func (db *DB) readIndex(ctx context.Context) {
 	for {
 		err := db.tryIndex(ctx)
-		if err == nil || ctx.Err() != nil || db.refused() != nil {
+		if err == nil || ctx.Err() != nil || db.Refused() != nil {
 			return
 		}
 		db.agents.Fail(err)
@@ -84,23 +72,13 @@ func (db *DB) readIndex(ctx context.Context) {
 }
 
 // tryIndex reads the index on a connection of its own.
-func (db *DB) tryIndex(ctx context.Context) (err error) {
-	pool, err := openPool(db.path, 1, readerParams)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, pool.Close()) }()
-	c, err := newConn(ctx, pool)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.close()) }()
+func (db *DB) tryIndex(ctx context.Context) error {
 	var read *agentindex.Index
-	err = c.snapshot(&View{ctx, c}, func(v *View) error {
-		if err := db.pin(ctx, v, db.agents.Collect); err != nil {
-			return err
+	err := db.ReadApart(ctx, func(v *View) error {
+		err := db.Pin(ctx, v, db.agents.Collect)
+		if err == nil {
+			read, err = indexOf(v)
 		}
-		read, err = indexOf(v)
 		return err
 	})
 	if err == nil {

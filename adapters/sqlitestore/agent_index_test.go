@@ -35,7 +35,7 @@ func unread(t testing.TB, dir string) *org {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, closeDB, err := open(context.Background(), Config{Dir: dir, Readers: 4}, zap.NewNop(), steps, writerParams)
+	db, closeDB, err := open(context.Background(), Config{Dir: dir, Readers: 4}, zap.NewNop(), steps, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -637,7 +637,7 @@ func TestIndexIsReadBesideChanges(t *testing.T) {
 		writers.Wait()
 		o.check(<-read)
 		o.compare(fmt.Sprintf("round %d", round), r)
-		o.db.close()
+		o.db.Close()
 	}
 }
 
@@ -768,7 +768,7 @@ func TestIndexOfAChangeWhoseCallerLeft(t *testing.T) {
 			release, left := make(chan struct{}), make(chan error, 1)
 			var read *agentindex.Index
 			o.check(o.db.Read(ctx, func(v *View) (err error) {
-				o.check(o.db.pin(ctx, v, o.db.agents.Collect))
+				o.check(o.db.Pin(ctx, v, o.db.agents.Collect))
 				read, err = indexOf(v)
 				return err
 			}))

@@ -155,7 +155,7 @@ func (w *agentWrite) replace(tx *Tx, before identity.Content, now agentChange) e
 	case len(w.Moves) > 0:
 		return w.relabel(tx, now)
 	case w.Version == nil:
-		return w.refused(tx, tx.change(now, amendAgent, w.amended()...))
+		return w.refused(tx, tx.changeAgent(now, amendAgent, w.amended()...))
 	default:
 		return w.succeed(tx, before, now)
 	}
@@ -179,7 +179,7 @@ func versionArgs(id []byte, v identity.Version, text string, before []byte) []an
 	return []any{id, v.Number, text, before, v.Hash, v.SavedBy, millis(v.SavedAt), v.Imported, v.RestoredFrom, v.Reason}
 }
 
-const insertAgent = `
+const insertAgent onAgent = `
 INSERT INTO agents (id, name_key, name, department_key, order_key, status, level,
 	owner, tags, identity, unversioned, version, revision, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -187,18 +187,9 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 // insert stores a new agent.
 func (w *agentWrite) insert(tx *Tx, version int64) error {
 	a, c := &w.Agent, &w.Agent.Identity
-	res, err := tx.Exec(insertAgent, w.id, string(c.Name.Key), c.Name.Text, string(c.Department.Key),
+	return w.refused(tx, tx.addAgent(w.became(""), insertAgent, w.id, string(c.Name.Key), c.Name.Text, string(c.Department.Key),
 		packID(a.OrderKey), string(c.Status), string(c.Level), a.Owner, w.tags,
-		version, w.unversioned, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt))
-	if err != nil {
-		return w.refused(tx, err)
-	}
-	row, err := res.LastInsertId()
-	if err != nil {
-		return err
-	}
-	w.indexed = w.indexed.In(row)
-	return tx.changes(w.became(""))
+		version, w.unversioned, a.Version, a.Revision, millis(a.CreatedAt), millis(a.UpdatedAt)))
 }
 
 // succeed gives an agent its next identity.
@@ -208,7 +199,7 @@ func (w *agentWrite) succeed(tx *Tx, before identity.Content, now agentChange) e
 	if c.Name != before.Name || c.Department.Key != before.Department.Key {
 		update, args = renameAgent, append(args, string(c.Name.Key), c.Name.Text, string(c.Department.Key))
 	}
-	if err := tx.change(now, update, args...); err != nil {
+	if err := tx.changeAgent(now, update, args...); err != nil {
 		return w.refused(tx, err)
 	}
 	if _, err := w.putVersion(tx); err != nil {
@@ -259,7 +250,7 @@ func (w *agentWrite) remove(tx *Tx, now agentChange) error {
 	d := w.Deletion()
 	_, err := tx.Exec(insertFormer, d.Department, millis(d.At), d.By, w.id)
 	if err == nil {
-		err = tx.change(now, deleteAgent)
+		err = tx.changeAgent(now, deleteAgent)
 	}
 	return wrap(err, "delete agent", string(w.Agent.ID()))
 }

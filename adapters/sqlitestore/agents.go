@@ -114,7 +114,7 @@ func (s *Agents) Record(ctx context.Context, ref identity.Ref) (_ agent.Record, 
 
 func (db *DB) record(ctx context.Context, ref identity.Ref) (record, error) {
 	if rec, ok := db.known.get(ref); ok {
-		return rec, db.refused()
+		return rec, db.Refused()
 	}
 	var found *record
 	since := db.known.now()
@@ -202,7 +202,7 @@ const selectState = "SELECT revision, order_key FROM agents WHERE id = ?"
 // isCurrent reports whether a is as it was when it was read. A reorder gives it
 // another order key and no other revision.
 func isCurrent(tx *Tx, a agent.Agent) (bool, error) {
-	if x := tx.agents.Batch(); x != nil {
+	if x := tx.agents(); x != nil {
 		e := x.Get(string(packID(a.OrderKey)), string(packID(a.ID())))
 		return e != nil && e.Revision() == a.Revision, nil
 	}
@@ -230,7 +230,7 @@ UNION ALL SELECT id, name, name_key FROM former_agents WHERE id = ?1`
 func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (_ agent.ID, _ name.Name, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
 	if rec, ok := s.db.known.get(ref); ok {
-		return rec.ID, name.Name{Text: rec.Name, Key: rec.key}, s.db.refused()
+		return rec.ID, name.Name{Text: rec.Name, Key: rec.key}, s.db.Refused()
 	}
 	var id []byte
 	var n name.Name

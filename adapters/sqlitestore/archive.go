@@ -62,7 +62,7 @@ func viewDir(ctx context.Context, dir string, fn func(*View) error) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	return c.snapshot(&View{ctx, c}, func(v *View) error {
+	return c.snapshot(ctx, func(v *View) error {
 		if err := checkCurrent(c); err != nil {
 			return err
 		}

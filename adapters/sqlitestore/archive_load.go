@@ -331,13 +331,13 @@ func (l *loader) deletedAgent(r *archive.DeletedAgent) error {
 // End implements [ports.Archive].
 func (s *Archive) End(ctx context.Context) (err error) {
 	defer s.db.observer.Begin(&ctx, "archive.end").End(&err)
-	return s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *Tx) error {
 		var indexes string
 		if err := tx.Row(selectIndexes).Scan(&indexes); err != nil {
 			return wrap(err, "end a restore", "")
 		}
 		head := activity.Seq(time.Now().UnixMicro())
-		*tx.last = head
+		tx.goOn(head)
 		for _, s := range []struct {
 			statement string
 			args      []any
@@ -357,6 +357,10 @@ func (s *Archive) End(ctx context.Context) (err error) {
 			}
 		}
 		tx.changed.deletedBefore = anyTime // events were stored that are not among the newest
-		return s.db.readIncarnation(tx.conn)
+		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return s.db.readIncarnation(ctx)
 }

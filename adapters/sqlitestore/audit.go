@@ -77,7 +77,7 @@ func (s *Audit) From(ctx context.Context, p audit.Position, limit int) (_ []audi
 }
 
 // OnCommit implements [ports.AuditLog].
-func (s *Audit) OnCommit(f func([]audit.Entry)) { s.db.committed = f }
+func (s *Audit) OnCommit(f func([]audit.Entry)) { s.db.told = f }
 
 const (
 	selectLoggedEntries = "SELECT seq, " + entryColumns + ", change FROM changes WHERE seq > ?1 UNION ALL SELECT seq, " + entryColumns +
@@ -224,7 +224,7 @@ func newAuditRow(e audit.Entry) auditRow {
 	if e.Change != nil {
 		row.insert = insertChange
 		row.values = append(row.values, string(e.Change.Department.Key), e.Change.Text())
-		row.blocked.digest = row.blocked.digest.ofChange(e.Change.Department.Key)
+		row.blocked.digest = ofChange(row.blocked.digest, e.Change.Department.Key)
 	}
 	return row
 }

@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -26,11 +25,6 @@ const blockEntries = 400
 
 // errBlock says that a block is not what this program writes.
 var errBlock = errors.New("the block is damaged")
-
-// digest is what a block has of an entry: hashes of 16 bits of its actor, its resource and
-// its department, a hash of 14 bits of its action, and a bit each for an entry that is no
-// report and for one of the change log.
-type digest uint64
 
 const (
 	actorShift, resourceShift, departmentShift, actionShift = 0, 16, 32, 48
@@ -59,15 +53,9 @@ func newDigest(actor string, r audit.Resource, a audit.Action) digest {
 	return d
 }
 
-// ofChange returns the digest of an entry of the change log.
-func (d digest) ofChange(department name.Key) digest {
+// ofChange returns the digest of an entry of the change log that has a digest otherwise.
+func ofChange(d digest, department name.Key) digest {
 	return d | shortHash(department)<<departmentShift | aChange
-}
-
-// blockRow is what a block has of an entry.
-type blockRow struct {
-	seq, at int64
-	digest  digest
 }
 
 const (
@@ -101,7 +89,7 @@ func scanBlockRow(r Row) (e blockRow, err error) {
 	var department *name.Key
 	err = r.Scan(&e.seq, &e.at, &actor, &resource, &action, &department)
 	if e.digest = newDigest(actor, resource, action); department != nil {
-		e.digest = e.digest.ofChange(*department)
+		e.digest = ofChange(e.digest, *department)
 	}
 	return e, err
 }
@@ -122,6 +110,12 @@ func putBlock(tx *Tx, entries []blockRow) error {
 	return wrap(err, "write a block", "")
 }
 
+// blocks puts the entries of the trail into blocks, with the changes that they are of.
+type blocks struct {
+	log       *zap.Logger
+	unblocked unblocked
+}
+
 // unblocked are the entries behind the last block, as the writer knows them.
 type unblocked struct {
 	entries []blockRow
@@ -129,17 +123,19 @@ type unblocked struct {
 	wait    int  // for how many entries, until they are looked at again
 }
 
-// addBlocks stores blocks with the entries of a batch, in its transaction. No change fails by
-// that: filters read what is in no block.
-func (db *DB) addBlocks(added []blockRow) {
-	if len(added) == 0 {
+// Finish implements [finisher]. No change fails by that: filters read what is in no block.
+func (b *blocks) Finish(tx *Tx, c changes) {
+	if len(c.entries) == 0 {
 		return
 	}
-	if err := db.unblocked.add(&Tx{View: View{context.Background(), db.writer}}, added); err != nil {
-		db.unblocked = unblocked{wait: blockEntries}
-		db.log.Warn("audit entries are in no block", zap.Error(err))
+	if err := b.unblocked.add(tx, c.entries); err != nil {
+		b.unblocked = unblocked{wait: blockEntries}
+		b.log.Warn("audit entries are in no block", zap.Error(err))
 	}
 }
+
+// Lost implements [finisher].
+func (b *blocks) Lost() { b.unblocked = unblocked{} }
 
 func (u *unblocked) add(tx *Tx, added []blockRow) error {
 	if u.wait -= len(added); !u.known && u.wait <= 0 {
@@ -177,14 +173,14 @@ func (u *unblocked) look(tx *Tx, added int) error {
 	return nil
 }
 
-// blockOlder stores blocks of a trail that is older than the blocks, until it has done enough.
-func (db *DB) blockOlder(tx *Tx, enough time.Time) (more bool, err error) {
+// older stores blocks of a trail that is older than the blocks, until it has done enough.
+func (b *blocks) older(tx *Tx, enough time.Time) (more bool, err error) {
 	for time.Now().Before(enough) {
 		entries, err := firstUnblocked(&tx.View)
 		if err != nil || len(entries) < blockEntries {
 			return false, err
 		}
-		db.unblocked = unblocked{}
+		b.unblocked = unblocked{}
 		if err := putBlock(tx, entries); err != nil {
 			return false, err
 		}

@@ -133,7 +133,7 @@ func putEntries(entries []audit.Entry) func(*Tx) error {
 			if err := putTrail(tx, ports.Trail{Audit: e}, true); err != nil {
 				return err
 			}
-			*tx.last += activity.Seq(e.At.UnixMicro() / 1000 % 300) // numbers of events
+			tx.goOn(tx.lastNumber() + activity.Seq(e.At.UnixMicro() / 1000 % 300)) // numbers of events
 		}
 		return nil
 	}
@@ -341,7 +341,7 @@ func TestFiltersAfterAFailedCommit(t *testing.T) {
 func TestBlocksBesideUpkeep(t *testing.T) {
 	o, r, ctx := openOrg(t, t.TempDir()), newTrail(t), context.Background()
 	core, warnings := observer.New(zap.WarnLevel)
-	o.db.log = zap.New(core)
+	o.db.blocks.log = zap.New(core)
 	var wg sync.WaitGroup
 	for range 4 {
 		batches := make([]func(*Tx) error, 60)
@@ -417,7 +417,7 @@ func TestBlocksOfAnOlderTrail(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, dir, ctx := newTrail(t), t.TempDir(), context.Background()
-	old, closeOld, err := open(ctx, Config{Dir: dir, Readers: 1}, zap.NewNop(), steps[:before], writerParams)
+	old, closeOld, err := open(ctx, Config{Dir: dir, Readers: 1}, zap.NewNop(), steps[:before], false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -546,7 +546,7 @@ func TestBlocksOfExpiredEntries(t *testing.T) {
 
 // Digests are stored: those of a later release are the same.
 func TestDigests(t *testing.T) {
-	if got, want := newDigest("ann", audit.Company, audit.CompanyUpdated).ofChange("ops"), digest(0xf02421b942ded931); got != want {
+	if got, want := ofChange(newDigest("ann", audit.Company, audit.CompanyUpdated), "ops"), digest(0xf02421b942ded931); got != want {
 		t.Errorf("digest = %#x, want %#x", uint64(got), uint64(want))
 	}
 	others := []audit.Action{

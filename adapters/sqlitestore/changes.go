@@ -1,11 +1,16 @@
 package sqlitestore
 
 import (
-	"time"
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
 
 	"orgd/adapters/agentindex"
+	"orgd/domain/activity"
 	"orgd/domain/audit"
 	"orgd/domain/name"
+	"orgd/domain/performance"
 )
 
 // changes is what a commit changes, in the order in which it does.
@@ -21,6 +26,9 @@ type changes struct {
 	deletedBefore int64
 	purged        bool // whether something was purged
 }
+
+// anyTime is the bound of deletions that may concern every event.
+const anyTime = math.MaxInt64
 
 // agentChange is an agent that is not as it was.
 type agentChange struct {
@@ -44,45 +52,42 @@ func (c changes) indexed() (all []agentindex.Change) {
 	return all
 }
 
-// A follower holds in memory what the database has. It is told what a commit is about to
-// change, and returns what follows it: with an error, it is not certain that the changes are stored.
-type follower func(changes) (committed func(error))
-
-// all are the followers of a database, in their order.
-func (db *DB) all() []follower {
-	return []follower{
-		onceStored(func(c changes) { db.agents.Committed(c.indexed()) }),
-		func(c changes) func(error) { return db.known.changing(c) },
-		afterwards(func(c changes, err error) { db.figures.committed(c.reported, err) }),
-		afterwards(db.followEvents),
-		afterwards(func(c changes, _ error) {
-			if c.purged {
-				db.logHasPurged, db.trimmed = true, time.Time{}
-			}
-		}),
-		onceStored(func(c changes) {
-			if len(c.trail) > 0 && db.committed != nil {
-				db.committed(c.trail)
-			}
-		}),
-		onceStored(func(c changes) {
-			if c.logged {
-				db.changed.Notify()
-			}
-		}),
-	}
+// concernRecords reports whether anything changes that may be remembered: nobody has read an
+// agent that is new.
+func (c changes) concernRecords() bool {
+	return len(c.departments) > 0 || slices.ContainsFunc(c.agents, func(a agentChange) bool { return a.Was != "" })
 }
 
-// afterwards is a follower that needs to know nothing before.
-func afterwards(committed func(changes, error)) follower {
-	return func(c changes) func(error) { return func(err error) { committed(c, err) } }
+// reported is what a commit has added to the figures of agents.
+type reported struct {
+	seq  activity.Seq // of its last event that was new
+	days map[ownDay]performance.Day
 }
 
-// onceStored is a follower of what is stored for certain.
-func onceStored(stored func(changes)) follower {
-	return afterwards(func(c changes, err error) {
-		if err == nil {
-			stored(c)
-		}
-	})
+// feedPosition is where an event is in the feed and in the log.
+type feedPosition struct {
+	at  int64
+	id  []byte // packed
+	seq int64
 }
+
+func (p feedPosition) compare(q feedPosition) int {
+	return cmp.Or(cmp.Compare(p.at, q.at), bytes.Compare(p.id, q.id))
+}
+
+// blockRow is what a block has of an entry.
+type blockRow struct {
+	seq, at int64
+	digest  digest
+}
+
+// ownDay is a day of an agent or a department.
+type ownDay struct {
+	owner string // its id
+	date  performance.Date
+}
+
+// digest is what a block has of an entry: hashes of 16 bits of its actor, its resource and
+// its department, a hash of 14 bits of its action, and a bit each for an entry that is no
+// report and for one of the change log.
+type digest uint64

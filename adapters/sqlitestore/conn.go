@@ -8,6 +8,32 @@ import (
 	"path/filepath"
 )
 
+// What every connection gets: text in double quotes is never a string, SQL
+// cannot damage the file on purpose. But for a restore nothing is spilled to temporary files.
+const (
+	safeParams = "_busy_timeout=" + busyTimeout + "&_dqs=0&_defensive=1&_error_rc=1&_pragma=trusted_schema(0)"
+	connParams = safeParams + "&_pragma=temp_store(memory)"
+)
+
+// busyTimeout is how many milliseconds a connection waits for another program
+// that has locked the database.
+const busyTimeout = "2000"
+
+// The writer syncs every commit. It copies its log into the database whenever
+// that has 48 MiB, as far as readers allow. What it deletes it overwrites: nothing of a text that was
+// purged stays in the file.
+const (
+	walParams    = "&_pragma=journal_mode(wal)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)&_pragma=wal_autocheckpoint(12288)&_pragma=secure_delete(1)"
+	writerParams = connParams + walParams + "&_pragma=synchronous(full)&_pragma=cache_size(-16384)"
+)
+
+// fillerParams are those of the writer of a restore, which needs no answer before its end: what
+// is lost with the power is restored again. Sorting many rows for an index takes files, and as
+// much memory as the cache.
+const fillerParams = safeParams + walParams + "&_pragma=synchronous(normal)&_pragma=temp_store(file)&_pragma=cache_size(-4096)"
+
+const readerParams = connParams + "&mode=ro&_query_only=1&_pragma=cache_size(-2048)"
+
 // maxStatements bounds the prepared statements of one connection. Queries are
 // constants of this package, so it is a fence and not a working size.
 const maxStatements = 512
@@ -114,4 +140,16 @@ func openPool(path string, n int, params string) (*sql.DB, error) {
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)
 	return db, nil
+}
+
+// emptyLog copies the log into the database and truncates it, unless readers
+// keep it from doing so for a tenth of a second.
+func (c *conn) emptyLog() (emptied bool, err error) {
+	var busy, ignored int // what a pragma answers
+	err = errors.Join(
+		c.row("PRAGMA busy_timeout = 100").Scan(&ignored),
+		c.row("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &ignored, &ignored),
+		c.row("PRAGMA busy_timeout = "+busyTimeout).Scan(&ignored),
+	)
+	return err == nil && busy == 0, err
 }

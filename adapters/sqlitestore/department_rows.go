@@ -85,7 +85,7 @@ func otherShares(tx *Tx, key name.Key) (sum money.Percent, err error) {
 
 // members returns the agents of a department in their order.
 func members(tx *Tx, key name.Key) (found []agent.Member) {
-	for e := range tx.agents.Batch().Select(agentindex.Query{Department: string(key)}) {
+	for e := range tx.agents().Select(agentindex.Query{Department: string(key)}) {
 		found = append(found, memberOf(e))
 	}
 	return found
@@ -102,10 +102,10 @@ func putOrderKeys(tx *Tx, from, to []agent.Member) error {
 	for m := range moved(from, to) {
 		orderKey := packID(m.OrderKey)
 		c := agentindex.Change{ID: string(packID(m.ID)), Was: string(packID(was[m.ID]))}
-		if e := tx.agents.Batch().Get(c.Was, c.ID); e != nil {
+		if e := tx.agents().Get(c.Was, c.ID); e != nil {
 			c.Now = e.Moved(string(orderKey))
 		}
-		if err := tx.change(agentChange{Change: c}, moveAgent, orderKey); err != nil {
+		if err := tx.changeAgent(agentChange{Change: c}, moveAgent, orderKey); err != nil {
 			return wrap(err, "write order key of agent", string(m.ID))
 		}
 	}

@@ -31,7 +31,7 @@ func (s *Departments) Name(ctx context.Context, key name.Key) (_ name.Name, err 
 // departmentName returns the name of a department as it writes it.
 func departmentName(ctx context.Context, db *DB, key name.Key) (name.Name, error) {
 	if n, ok := db.known.department(key); ok {
-		return n, db.refused()
+		return n, db.Refused()
 	}
 	n := name.Name{Key: key}
 	since := db.known.now()
@@ -136,7 +136,7 @@ func (s *Departments) Delete(ctx context.Context, key name.Key, remove func(d de
 		if err != nil {
 			return ports.DepartmentChange{}, err
 		}
-		return remove(d, tx.agents.Batch().Counts(string(key)).Total, c)
+		return remove(d, tx.agents().Counts(string(key)).Total, c)
 	}, deleteDepartment)
 	return err
 }

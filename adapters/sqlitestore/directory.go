@@ -15,7 +15,6 @@ import (
 
 	"orgd/adapters/filelock"
 	"orgd/adapters/keyfile"
-	"orgd/adapters/telemetry"
 )
 
 // The names inside a data directory. Key files belong to other packages; the
@@ -152,23 +151,6 @@ func holder(path string) string {
 		return fmt.Sprintf("process %d", pid)
 	}
 	return "another process"
-}
-
-// Files returns the sizes of the data directory as they are now.
-func (db *DB) Files() (telemetry.Files, error) {
-	database, err := size(db.path)
-	if err != nil {
-		return telemetry.Files{}, fmt.Errorf("sqlitestore: size of the database: %w", err)
-	}
-	log, err := size(db.path + "-wal")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return telemetry.Files{}, fmt.Errorf("sqlitestore: size of the log: %w", err)
-	}
-	free, total, err := room(filepath.Dir(db.path))
-	if err != nil {
-		return telemetry.Files{}, fmt.Errorf("sqlitestore: room on the disk: %w", err)
-	}
-	return telemetry.Files{Database: database, Log: log, DiskFree: free, DiskSize: total}, nil
 }
 
 func size(path string) (uint64, error) {

@@ -4,45 +4,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
-	"orgd/adapters/lru"
 	"orgd/domain/activity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/page"
 	"orgd/ports"
 )
 
-const (
-	// maxEvents bounds the memory of the cached events, in bytes. The feeds that are
-	// read all the time are about the same events.
-	maxEvents = 4 << 20
-	// maxEvent is the longest text of an event that is cached, in bytes. Otherwise one
-	// page of the largest events would evict all others.
-	maxEvent = 4 << 10
-	// eventOverhead is roughly what a cached event takes besides its text, in bytes.
-	eventOverhead = 256
-)
-
-// events caches events that were read, by their positions in the log. Reading the row of
-// an event and encoding it takes several times as long as finding it in an index.
-//
-// An event never changes, and its position never comes again. So nothing here is
-// ever out of date; which events there still are, only the database says.
-type events struct {
-	mu         sync.Mutex
-	byPosition lru.Cache[int64, activity.Encoded]
-}
-
-func newEvents(max int) *events {
-	return &events{byPosition: lru.New[int64, activity.Encoded](max)}
-}
-
-// at returns the events at positions of the log, as v sees them: first the cached ones,
+// eventsAt returns the events at positions of the log, as v sees them: first the cached ones,
 // then those that are read, in the order in which they were asked for. Reading stops
 // after the row that exceeds a page. The caller sorts.
-func (c *events) at(v *View, positions []int64) ([]activity.Encoded, error) {
-	found, missing := c.remembered(positions)
+func (db *DB) eventsAt(v *View, positions []int64) ([]activity.Encoded, error) {
+	found, missing := db.events.remembered(positions)
 	if len(missing) == 0 {
 		return found, nil
 	}
@@ -60,7 +33,7 @@ func (c *events) at(v *View, positions []int64) ([]activity.Encoded, error) {
 			return err
 		}
 		encoded := e.Encoded()
-		c.remember(position, encoded)
+		db.events.remember(position, encoded)
 		found = append(found, encoded)
 		err = fill(v.ctx, &filling, encoded.Size())
 		behind = errors.Is(err, errFull)
@@ -73,31 +46,6 @@ func (c *events) at(v *View, positions []int64) ([]activity.Encoded, error) {
 		return nil, err
 	}
 	return found, nil
-}
-
-// remembered returns the events of some positions that are remembered, and the
-// other positions.
-func (c *events) remembered(positions []int64) (found []activity.Encoded, missing []int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	found = make([]activity.Encoded, 0, len(positions))
-	for _, p := range positions {
-		if e, ok := c.byPosition.Get(p); ok {
-			found = append(found, e)
-		} else {
-			missing = append(missing, p)
-		}
-	}
-	return found, missing
-}
-
-func (c *events) remember(position int64, e activity.Encoded) {
-	if len(e.Text) > maxEvent {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.byPosition.Put(position, e, len(e.Text)+eventOverhead, func(activity.Encoded) {})
 }
 
 const eventColumns = "id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata"

@@ -129,7 +129,7 @@ func TestRememberedEventsOfManyReaders(t *testing.T) {
 func TestFeedOfADamagedLog(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	err := o.db.Read(context.Background(), func(v *View) error {
-		_, err := o.db.events.at(v, []int64{1, 2})
+		_, err := o.db.eventsAt(v, []int64{1, 2})
 		return err
 	})
 	if !errors.Is(err, ports.ErrStorage) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"sync"
 	"time"
 
 	"orgd/domain/idempotency"
@@ -12,23 +11,17 @@ import (
 
 // Idempotency keeps idempotency records in the database and locks in memory: one
 // process uses the database, and a lock means nothing after the process has ended.
-// So a DB has one Idempotency.
-type Idempotency struct {
-	db *DB
-
-	mu    sync.Mutex
-	locks map[idempotency.Key]idempotency.Lock
-}
+type Idempotency struct{ db *DB }
 
 // Lock implements [ports.IdempotencyStore]. It locks the key before it looks for
 // a record: the request that had the key before has then either left the record
 // that is found, or will find ours and fail.
 func (s *Idempotency) Lock(ctx context.Context, c idempotency.Lock) (_ *idempotency.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "idempotency.claim").End(&err)
-	refused := s.take(c)
+	refused := s.db.locks.take(c)
 	kept, err := s.find(ctx, c.Key, c.At)
 	if refused == nil && (kept != nil || err != nil) {
-		s.drop(c)
+		s.db.locks.drop(c)
 	}
 	if kept != nil || err != nil {
 		return kept, err
@@ -39,45 +32,14 @@ func (s *Idempotency) Lock(ctx context.Context, c idempotency.Lock) (_ *idempote
 // Renew implements [ports.IdempotencyStore].
 func (s *Idempotency) Renew(ctx context.Context, c idempotency.Lock, at time.Time) (err error) {
 	defer s.db.observer.Begin(&ctx, "idempotency.renew").End(&err)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	held, ok := s.locks[c.Key]
-	if !ok || held.Owner != c.Owner {
-		return idempotency.ErrRunning
-	}
-	held.At = at
-	s.locks[c.Key] = held
-	return nil
+	return s.db.locks.renew(c, at)
 }
 
 // Release implements [ports.IdempotencyStore].
 func (s *Idempotency) Release(ctx context.Context, c idempotency.Lock) (err error) {
 	defer s.db.observer.Begin(&ctx, "idempotency.release").End(&err)
-	s.drop(c)
+	s.db.locks.drop(c)
 	return nil
-}
-
-// take holds the key for c unless another request holds it.
-func (s *Idempotency) take(c idempotency.Lock) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	held, ok := s.locks[c.Key]
-	if !ok || held.Owner == c.Owner || c.At.Sub(held.At) > idempotency.Lease {
-		s.locks[c.Key] = c
-		return nil
-	}
-	if held.Fingerprint != c.Fingerprint {
-		return idempotency.ErrReused
-	}
-	return idempotency.ErrRunning
-}
-
-func (s *Idempotency) drop(c idempotency.Lock) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.locks[c.Key].Owner == c.Owner {
-		delete(s.locks, c.Key)
-	}
 }
 
 const selectRecord = `

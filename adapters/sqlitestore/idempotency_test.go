@@ -26,7 +26,7 @@ func TestRecordsOutliveTheProcess(t *testing.T) {
 	t.Run("First", func(t *testing.T) {
 		o := openOrg(t, dir)
 		o.createDepartment("Sales")
-		store := o.db.idempotency
+		store := o.db.Stores().Idempotency
 		for _, key := range []idempotency.Key{"done", "died"} {
 			kept, err := store.Lock(ctx, lock(o, key))
 			if kept != nil || err != nil {
@@ -43,7 +43,7 @@ func TestRecordsOutliveTheProcess(t *testing.T) {
 	})
 	o := openOrg(t, dir)
 	o.made.Store(1000)
-	store := o.db.idempotency
+	store := o.db.Stores().Idempotency
 	got, err := store.Lock(ctx, lock(o, "done"))
 	if diff := cmp.Diff(made, got); err != nil || diff != "" {
 		t.Errorf("Lock(done) = %v (-want +got):\n%s", err, diff)
@@ -60,7 +60,7 @@ func TestRecordsOutliveTheProcess(t *testing.T) {
 func TestLocksAreReleased(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	o.createDepartment("Sales")
-	store := o.db.idempotency
+	store := o.db.Stores().Idempotency
 	ctx := context.Background()
 	var won atomic.Int64
 	var wg sync.WaitGroup
@@ -78,7 +78,7 @@ func TestLocksAreReleased(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if won.Load() != 1 || len(store.locks) != 0 {
-		t.Errorf("%d requests won and %d locks are left, want 1 and 0", won.Load(), len(store.locks))
+	if won.Load() != 1 || len(o.db.locks.held) != 0 {
+		t.Errorf("%d requests won and %d locks are left, want 1 and 0", won.Load(), len(o.db.locks.held))
 	}
 }

@@ -50,7 +50,7 @@ func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ 
 func (s *Identities) Content(ctx context.Context, id agent.ID, number int64) (_ identity.Stored, err error) {
 	defer s.db.observer.Begin(&ctx, "versions.content").End(&err)
 	if known, ok := s.db.contents.Get(string(packID(id)), number); ok {
-		return known, s.db.refused()
+		return known, s.db.Refused()
 	}
 	return read(ctx, s.db, func(v *View) (identity.Stored, error) { return s.db.content(v, id, number) })
 }

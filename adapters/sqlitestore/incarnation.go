@@ -1,5 +1,7 @@
 package sqlitestore
 
+import "context"
+
 // A database that was restored has a table with the name of its incarnation, others have none.
 const (
 	existsIncarnation = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'incarnation')"
@@ -9,16 +11,16 @@ const (
 		"INSERT INTO incarnation (name) VALUES (lower(hex(randomblob(16))))"
 )
 
-// Incarnation implements [ports.Storage].
-func (s *Storage) Incarnation() string { return *s.db.incarnation.Load() }
-
-// readIncarnation reads it with a connection, "" if nothing was restored.
-func (db *DB) readIncarnation(c *conn) error {
+// readIncarnation reads it, "" if nothing was restored.
+func (db *DB) readIncarnation(ctx context.Context) error {
 	restored, name := false, ""
-	err := c.row(existsIncarnation).Scan(&restored)
-	if err == nil && restored {
-		err = c.row(selectIncarnation).Scan(&name)
-	}
+	err := db.Read(ctx, func(v *View) error {
+		err := v.Row(existsIncarnation).Scan(&restored)
+		if err == nil && restored {
+			err = v.Row(selectIncarnation).Scan(&name)
+		}
+		return err
+	})
 	db.incarnation.Store(&name)
 	return wrap(err, "read the incarnation", "")
 }

@@ -80,7 +80,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 // relabel gives an agent that stays the labels that a step has moved.
 func (w *agentWrite) relabel(tx *Tx, now agentChange) error {
 	a := &w.Agent
-	err := tx.change(now, labelAgent, agent.LabelsText(a.Labels), a.Revision, millis(a.UpdatedAt))
+	err := tx.changeAgent(now, labelAgent, agent.LabelsText(a.Labels), a.Revision, millis(a.UpdatedAt))
 	for _, m := range w.Moves {
 		if err == nil {
 			_, err = tx.Exec(deleteLabel, w.id, m.Label)

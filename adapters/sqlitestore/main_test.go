@@ -45,7 +45,7 @@ func testSteps(scripts ...string) []migration {
 }
 
 func tryOpen(dir string, steps ...string) (*DB, func(), error) {
-	return open(context.Background(), Config{Dir: dir, Readers: 4}, zap.NewNop(), testSteps(steps...), writerParams)
+	return open(context.Background(), Config{Dir: dir, Readers: 4}, zap.NewNop(), testSteps(steps...), false)
 }
 
 func openTest(tb testing.TB, dir string) *DB {

@@ -97,12 +97,6 @@ type figures struct {
 	costs       bool                       // whether any cost is among them
 }
 
-// ownDay is a day of an agent or a department.
-type ownDay struct {
-	owner string // its id
-	date  performance.Date
-}
-
 func newFigures(tx *Tx) *figures {
 	return &figures{
 		tx:          tx,

@@ -1,10 +1,6 @@
 package sqlitestore
 
 import (
-	"bytes"
-	"cmp"
-	"context"
-	"math"
 	"slices"
 	"sync"
 
@@ -13,9 +9,6 @@ import (
 
 // maxNewest is how many positions are read; twice as many are kept.
 const maxNewest = 1024
-
-// anyTime is the bound of deletions that may concern every event.
-const anyTime = math.MaxInt64
 
 // newest has the newest events of all types in the order of their feed, which no index
 // has: without it a page merges an index of each type.
@@ -27,17 +20,6 @@ type newest struct {
 	events []feedPosition // the newest last; none in the database lies between them or behind them
 	known  bool           // whether events is what the database has
 	whole  bool           // whether the database has no others
-}
-
-// feedPosition is where an event is in the feed and in the log.
-type feedPosition struct {
-	at  int64
-	id  []byte // packed
-	seq int64
-}
-
-func (p feedPosition) compare(q feedPosition) int {
-	return cmp.Or(cmp.Compare(p.at, q.at), bytes.Compare(p.id, q.id))
 }
 
 // page returns the numbers in the log of the events that q selects, unless others may be
@@ -71,49 +53,34 @@ func (n *newest) search(p feedPosition) int {
 	return i
 }
 
-// committed follows a commit, or reports that what the database has now must be read:
-// some of the events are deleted, or it is not known which there were.
-func (n *newest) committed(stored []feedPosition, deletedBefore int64) (ok bool) {
+// follow takes what a commit has stored and deleted. It reports whether what the database has now
+// is known: otherwise it must be read and [newest.set].
+func (n *newest) follow(c changes, err error) (known bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, e := range stored {
+	switch {
+	case len(c.events) == 0 && c.deletedBefore == 0:
+		return true
+	case err != nil: // it is read after the next commit
+		n.events, n.known, n.whole = nil, false, false
+		return true
+	}
+	for _, e := range c.events {
 		if i := n.search(e); i > 0 || n.whole {
 			n.events = slices.Insert(n.events, i, e)
 		}
 	}
-	concerned := n.whole || len(n.events) > 0 && n.events[0].at < deletedBefore
+	concerned := n.whole || len(n.events) > 0 && n.events[0].at < c.deletedBefore
 	if len(n.events) >= 2*maxNewest {
 		n.events, n.whole = slices.Delete(n.events, 0, len(n.events)-maxNewest), false
 	}
-	return n.known && (deletedBefore == 0 || !concerned)
+	return n.known && (c.deletedBefore == 0 || !concerned)
 }
 
+// set takes the newest events, the newest last. Without known there are none: feeds are read
+// without them.
 func (n *newest) set(events []feedPosition, known bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.events, n.known, n.whole = events, known, known && len(events) < maxNewest
-}
-
-// followEvents tells the newest events what a commit has stored and deleted. If that is
-// not certain, they are read after the next commit.
-func (db *DB) followEvents(c changes, err error) {
-	switch {
-	case len(c.events) == 0 && c.deletedBefore == 0:
-	case err != nil:
-		db.newest.set(nil, false)
-	case !db.newest.committed(c.events, c.deletedBefore):
-		db.readNewest()
-	}
-}
-
-// readNewest reads the newest events on the writer's connection. If that fails, feeds are
-// read without them, and their readers get the error.
-func (db *DB) readNewest() {
-	query, args := feedQuery("seq, at, id", activity.Query{Limit: maxNewest})
-	found, err := rows(&View{context.Background(), db.writer}, query, args, func(r Row) (e feedPosition, err error) {
-		err = r.Scan(&e.seq, &e.at, &e.id)
-		return e, err
-	})
-	slices.Reverse(found)
-	db.newest.set(found, err == nil)
 }

@@ -195,6 +195,6 @@ func TestNewestEventsAfterAStart(t *testing.T) {
 		}
 		o.hireMany(hired, n, "Sales", 0)
 		hired += n
-		o.db.close()
+		o.db.Close()
 	}
 }

@@ -112,7 +112,7 @@ func manyQueries(v *View) error {
 
 func TestReadFreesItsConnection(t *testing.T) {
 	db := openTest(t, t.TempDir())
-	for range 2 * cap(db.readers) {
+	for range 2 * cap(db.engine.readers) {
 		func() {
 			defer func() { recover() }()
 			db.Read(context.Background(), func(v *View) error {
@@ -140,7 +140,7 @@ func TestReadWaitsForAConnection(t *testing.T) {
 	inBubble(t, func(t *testing.T, db *DB) {
 		release := make(chan struct{})
 		var wg sync.WaitGroup
-		for range cap(db.readers) {
+		for range cap(db.engine.readers) {
 			wg.Go(func() { db.Read(context.Background(), func(*View) error { <-release; return nil }) })
 		}
 		synctest.Wait()
@@ -171,7 +171,7 @@ func TestCloseWaitsForReads(t *testing.T) {
 			})
 		})
 		synctest.Wait()
-		db.close()
+		db.Close()
 		wg.Wait()
 		if err != nil {
 			t.Errorf("Read under way = %v, want nil", err)

@@ -1,22 +1,16 @@
 package sqlitestore
 
 import (
-	"slices"
 	"sync"
 
 	"orgd/adapters/agentindex"
 	"orgd/adapters/lru"
-	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
 )
 
-const (
-	// maxRecords bounds the memory of the records that are remembered, in bytes.
-	maxRecords = 20 << 20
-	// recordOverhead is what a record takes beside its texts, about.
-	recordOverhead = 512
-)
+// maxRecords bounds the memory of the records that are remembered, in bytes.
+const maxRecords = 20 << 20
 
 // records remembers agents that were read, and the names of departments: finding
 // one in the database takes longer than all the rest of a request for it.
@@ -32,29 +26,6 @@ type records struct {
 	commits stamp
 
 	departments map[name.Key]string // how each writes its name, which only another one changes
-}
-
-// record is an agent with what it is found by.
-type record struct {
-	agent.Record
-	stored       string // the text of the identity, of which Identity may have more
-	inVersion    bool   // whether the text stands in the row of its version
-	id, orderKey string // packed
-	key          name.Key
-}
-
-// is reports whether the record is what an entry of the index is of. Whatever changes an agent
-// gives it another revision or another order key.
-func (r *record) is(e *agentindex.Entry) bool {
-	return r.Revision == e.Revision() && r.orderKey == e.OrderKey() && r.id == e.ID()
-}
-
-func (r *record) size() int {
-	size := r.Size() + len(r.Labels) + len(r.Name) + len(r.key) + recordOverhead
-	if len(r.stored) != len(r.Identity) {
-		size += len(r.stored)
-	}
-	return size
 }
 
 // stamp counts the beginnings and ends of commits that change what may be
@@ -137,12 +108,10 @@ func (c *records) putDepartment(since stamp, n name.Name) {
 	}
 }
 
-// changing evicts what a commit is about to change. done says that the commit
-// has ended, and whether it is certain that it has stored the changes.
-func (c *records) changing(what changes) (done func(error)) {
-	what.agents = slices.DeleteFunc(slices.Clone(what.agents), func(c agentChange) bool { return c.Was == "" }) // nobody has read these
-	if len(what.agents)+len(what.departments) == 0 {
-		return func(error) {}
+// before evicts what a commit is about to change.
+func (c *records) before(what changes) {
+	if !what.concernRecords() {
+		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,19 +122,21 @@ func (c *records) changing(what changes) (done func(error)) {
 	for _, key := range what.departments {
 		delete(c.departments, key)
 	}
-	return func(err error) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.commits++
-		if err == nil {
-			c.follow(what.agents)
-		}
-	}
 }
 
-// follow remembers what agents have become, each as its last change has left it.
-func (c *records) follow(changed []agentChange) {
-	for _, a := range changed {
+// after remembers what agents have become, each as its last change has left it. None of them
+// is remembered if it is not certain that the changes are stored.
+func (c *records) after(what changes, err error) {
+	if !what.concernRecords() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.commits++
+	if err != nil {
+		return
+	}
+	for _, a := range what.agents {
 		c.remove(a.ID)
 		if a.record != nil {
 			c.keep(a.record)

@@ -55,14 +55,15 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 	known := func(c *records) bool { _, ok := c.get(ref); return ok }
 	c, gone := newRecords(1<<20), agentChange{Change: agentindex.Change{ID: "a", Was: "a"}}
 	before := c.now()
-	done := c.changing(changes{agents: []agentChange{gone}})
+	change := changes{agents: []agentChange{gone}}
+	c.before(change)
 	during := c.now()
 	c.put(before, recordOf("a", 1))
 	c.put(during, recordOf("a", 1))
 	if known(c) {
 		t.Error("a record is remembered during the commit that changes it")
 	}
-	done(nil)
+	c.after(change, nil)
 	c.put(before, recordOf("a", 1))
 	c.put(during, recordOf("a", 1))
 	if known(c) {
@@ -75,7 +76,8 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 			t.Errorf("member(%s) = %v, %t, want it", id, rec, ok)
 		}
 	}
-	c.changing(changes{agents: []agentChange{gone}})(nil)
+	c.before(change)
+	c.after(change, nil)
 	if known(c) || len(c.names) != 1 || c.byID.Size() != recordOf("b", 1).size() {
 		t.Error("a record is remembered after a commit that changed it")
 	}
@@ -85,7 +87,8 @@ func TestRecordsOfReadsBesideCommits(t *testing.T) {
 	if _, ok := c.member(c.now(), []byte("b")); !ok {
 		t.Error("a commit made the store forget an agent that it did not change")
 	}
-	c.changing(changes{})(nil)
+	c.before(changes{})
+	c.after(changes{}, nil)
 	if c.now()%2 != 0 {
 		t.Error("a commit without agents never ends")
 	}
@@ -109,11 +112,11 @@ func TestRecordsOfCommits(t *testing.T) {
 	} {
 		c := newRecords(1 << 20)
 		c.put(0, recordOf("a", 1))
-		done := c.changing(changes{agents: x.changed})
+		c.before(changes{agents: x.changed})
 		if _, ok := c.get(identity.Ref{ID: "a"}); ok {
 			t.Errorf("%s: the agent is remembered before it is stored", what)
 		}
-		done(x.failed)
+		c.after(changes{agents: x.changed}, x.failed)
 		rec, ok := c.get(identity.Ref{ID: "a"})
 		if ok != (x.want > 0) || ok && len(rec.Identity) != x.want {
 			t.Errorf("%s: the agent is remembered as %v, %t, want %d bytes", what, rec, ok, x.want)
@@ -216,7 +219,7 @@ func TestRememberedAgentsOfAClosedStore(t *testing.T) {
 	}
 	o.check(errors.Join(ask()...))
 	o.check(errors.Join(ask()...))
-	o.db.close()
+	o.db.Close()
 	for i, err := range ask() {
 		if !errors.Is(err, ports.ErrUnavailable) {
 			t.Errorf("question %d to a closed store = %v, want %v", i, err, ports.ErrUnavailable)

@@ -16,7 +16,7 @@ import (
 type Stream struct{ db *DB }
 
 // Changed implements [ports.EventStream].
-func (s *Stream) Changed() <-chan struct{} { return s.db.changed.Wait() }
+func (s *Stream) Changed() <-chan struct{} { return s.db.grown.Wait() }
 
 // Head implements [ports.EventStream].
 func (s *Stream) Head(ctx context.Context) (_ activity.Seq, err error) {
@@ -29,17 +29,6 @@ func (s *Stream) Progress(ctx context.Context) (read, end activity.Seq, err erro
 	defer s.db.observer.Begin(&ctx, "stream.progress").End(&err)
 	end, err = ask(ctx, s.db, headOf)
 	return end, end, err
-}
-
-// selectHead reads the greatest number that an event or an entry of the audit trail ever had.
-const selectHead = `
-SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
-	coalesce((SELECT max(seq) FROM changes), 0), coalesce((SELECT max(seq) FROM audit), 0),
-	coalesce((SELECT max(last) FROM audit_blocks), 0))`
-
-func headOf(v *View) (head activity.Seq, err error) {
-	err = v.Row(selectHead).Scan(&head)
-	return head, wrap(err, "read the end of the log", "")
 }
 
 const (

@@ -53,7 +53,7 @@ func TestUpgrade(t *testing.T) {
 	for n := 1; n < len(steps); n++ {
 		t.Run(steps[n-1].name, func(t *testing.T) {
 			dir := t.TempDir()
-			old, closeOld, err := open(context.Background(), Config{Dir: dir, Readers: 1}, zap.NewNop(), steps[:n], writerParams)
+			old, closeOld, err := open(context.Background(), Config{Dir: dir, Readers: 1}, zap.NewNop(), steps[:n], false)
 			if err != nil {
 				t.Fatal(err)
 			}

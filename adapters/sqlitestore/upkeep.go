@@ -2,12 +2,8 @@ package sqlitestore
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"time"
 
-	"orgd/adapters/groupcommit"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/ports"
@@ -16,49 +12,13 @@ import (
 // Storage looks after the store as a whole.
 type Storage struct{ db *DB }
 
+// Incarnation implements [ports.Storage].
+func (s *Storage) Incarnation() string { return *s.db.incarnation.Load() }
+
 // Ping implements [ports.Storage].
 func (s *Storage) Ping(ctx context.Context) (err error) {
 	defer s.db.observer.Begin(&ctx, "storage.ping").End(&err)
 	return s.db.Ping(ctx)
-}
-
-// pingTimeout bounds how long a probe waits.
-const pingTimeout = time.Second
-
-// SchemaVersion returns the number of the last migration applied.
-func (db *DB) SchemaVersion(ctx context.Context) (version int, err error) {
-	err = db.Ask(ctx, func(v *View) error { return v.Row("PRAGMA user_version").Scan(&version) })
-	return version, err
-}
-
-// Ping reports within a second whether the store can serve: the writer takes
-// an empty change, the database is still the file that was opened, a read
-// would get a connection, and reading the agents has not failed.
-func (db *DB) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
-	defer cancel()
-	c, err := db.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	db.readers <- c
-	if err := db.agents.Err(); err != nil {
-		return groupcommit.Unavailable(err)
-	}
-	return db.Write(ctx, func(*Tx) error { return db.checkFile() })
-}
-
-// checkFile notices a database that was moved or deleted under us: what we
-// write to it would be gone after a restart.
-func (db *DB) checkFile() error {
-	now, err := os.Stat(db.path)
-	if err == nil && !os.SameFile(now, db.file) {
-		err = errors.New("the database file was replaced")
-	}
-	if err != nil {
-		return groupcommit.Unavailable(fmt.Errorf("sqlitestore: ping: %w", err))
-	}
-	return nil
 }
 
 // Others wait for the writer while it deletes. So a write deletes a bounded
@@ -108,7 +68,7 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool,
 		if more, err = removePurged(tx, enough, e.Now.Add(-agent.PurgeLasts)); err != nil {
 			return err
 		}
-		unblocked, err := s.db.blockOlder(tx, enough)
+		unblocked, err := s.db.blocks.older(tx, enough)
 		if err != nil {
 			return err
 		}

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"orgd/adapters/agentindex"
-	"orgd/domain/activity"
 	"orgd/domain/page"
 )
 
@@ -18,6 +16,12 @@ type View struct {
 	ctx  context.Context
 	conn *conn
 }
+
+// newView returns a view of what a connection sees.
+func newView(ctx context.Context, c *conn) View { return View{ctx, c} }
+
+// Context is that of the caller.
+func (v *View) Context() context.Context { return v.ctx }
 
 // Row is a row of a result: a *sql.Row or the current one of several.
 type Row interface {
@@ -86,66 +90,23 @@ func mapOf[L ~string, K comparable, V any](v *View, query string, list []L, args
 	return found, nil
 }
 
-// Tx is a View that also changes the database, and sees its own changes.
-type Tx struct {
-	View
-	failed  error         // the first failure that a closure cannot recover from
-	wrote   bool          // whether anything was tried
-	last    *activity.Seq // number in the log, as far as the writer has come; 0 if it is not known
-	agents  *agentindex.Live
-	changed changes
-}
-
-// number returns the next number of the log.
-func (tx *Tx) number() (activity.Seq, error) {
-	if *tx.last == 0 {
-		head, err := headOf(&tx.View)
-		if err != nil {
-			return 0, err
-		}
-		*tx.last = head
-	}
-	*tx.last++
-	return *tx.last, nil
-}
-
-// onAgent is a statement that changes the row of one agent, whose packed id is its last argument.
-// [Tx.Exec] does not take it.
-type onAgent string
-
-// change runs a statement that changes an agent, and says what the agent is now.
-func (tx *Tx) change(c agentChange, statement onAgent, args ...any) error {
-	if _, err := tx.Exec(string(statement), append(args, []byte(c.ID))...); err != nil {
-		return err
-	}
-	return tx.changes(c)
-}
-
-// changes says that an agent is not as it was.
-func (tx *Tx) changes(c agentChange) error {
-	tx.changed.agents = append(tx.changed.agents, c)
-	return wrap(tx.agents.Apply(c.Change), "change agent", unpackID([]byte(c.ID)))
-}
-
-// Exec runs a statement that changes rows. A violated constraint undoes the
-// statement only, and the function may go on; after any other error the whole
-// write is lost and every further Exec returns that error.
-func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
-	if tx.failed != nil {
-		return nil, tx.failed
-	}
-	tx.wrote = true
-	res, err := tx.conn.exec(query, args...)
-	if err != nil && !isConstraint(err) {
-		tx.failed = err
-	}
-	return res, err
-}
-
 // changed returns how many rows a statement has changed.
 func changed(res sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
 	return res.RowsAffected()
+}
+
+// snapshot runs fn on one state, in a transaction that it ends however fn ends.
+func (c *conn) snapshot(ctx context.Context, fn func(*View) error) (err error) {
+	if _, err := c.exec("BEGIN"); err != nil {
+		return err
+	}
+	defer func() {
+		_, end := c.exec("ROLLBACK") // nothing to commit
+		err = errors.Join(err, end)
+	}()
+	v := newView(ctx, c)
+	return fn(&v)
 }

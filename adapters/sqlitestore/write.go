@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
-
-	"go.uber.org/zap"
 
 	"orgd/adapters/failpoint"
 	"orgd/adapters/groupcommit"
@@ -43,30 +40,31 @@ type job = groupcommit.Job[*change]
 // is unknown. Both are [ports.ErrUnavailable] and say which. Whatever the error,
 // fn does not run any more when Write returns. It must not call Write or wait
 // for anybody who does.
-func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+func (db *engine) Write(ctx context.Context, fn func(*Tx) error) error {
 	return db.writes.Do(ctx, &change{fn: fn})
 }
 
 // serve commits one batch.
-func (db *DB) serve(first *job) {
+func (db *engine) serve(first *job) {
 	db.batch(first)
 	db.trimLog(time.Now())
 }
 
 // batch runs first and what waits behind it in one transaction. Nothing in it depends on
 // the context of a caller, so that one who leaves never interrupts the work of another.
-func (db *DB) batch(first *job) {
+func (db *engine) batch(first *job) {
 	if _, err := db.writer.exec("BEGIN IMMEDIATE"); err != nil {
 		first.Answer(translate(fmt.Errorf("sqlitestore: begin: %w", err)))
 		return
 	}
-	db.agents.Begin()
+	db.index.Begin()
 	jobs, err := db.applyAll(first)
 	if err == nil {
 		err = db.commit(jobs)
 	}
 	if err != nil {
-		db.lastLogged, db.unblocked = 0, unblocked{}
+		db.lastLogged = 0
+		db.finisher.Lost()
 		_, undo := db.writer.exec("ROLLBACK") // fails if SQLite has done it
 		err = fmt.Errorf("sqlitestore: commit: %w", errors.Join(err, undo))
 	}
@@ -76,33 +74,35 @@ func (db *DB) batch(first *job) {
 	}
 }
 
-// commit commits what the jobs have changed, and has all follow that hold it in memory.
-func (db *DB) commit(jobs []*job) error {
+// commit commits what the jobs have changed, and tells it to the followers.
+func (db *engine) commit(jobs []*job) error {
 	var c changes
 	for _, j := range jobs {
 		if j.Err == nil {
 			c = c.and(j.Change.changed)
 		}
 	}
-	db.addBlocks(c.entries)
 	reach := func(point string) {
 		if len(c.agents) > 0 {
 			failpoint.Reach(point)
 		}
 	}
-	var committed []func(error)
+	db.finisher.Finish(db.tx(), c)
 	for _, f := range db.followers {
-		committed = append(committed, f(c))
+		f.Before(c)
 	}
 	reach("commit.before")
-	db.commits <- struct{}{}
-	defer func() { <-db.commits }()
+	db.ending <- struct{}{}
+	defer func() { <-db.ending }()
 	_, err := db.writer.exec("COMMIT")
 	if err == nil {
 		reach("commit.after")
 	}
-	for _, f := range committed {
-		f(err)
+	if c.purged {
+		db.logHasPurged, db.trimmed = true, time.Time{}
+	}
+	for _, f := range db.followers {
+		f.After(c, err)
 	}
 	if err == nil {
 		reach("published")
@@ -117,7 +117,7 @@ func (db *DB) commit(jobs []*job) error {
 // fails. So there are none until one fails that has changed something or may have
 // ended the transaction; then that begins anew and goes on with a savepoint for
 // each.
-func (db *DB) applyAll(first *job) (jobs []*job, err error) {
+func (db *engine) applyAll(first *job) (jobs []*job, err error) {
 	guarded := false
 	until := time.Now().Add(maxBatchTime)
 	for j := first; j != nil; j = db.next(len(jobs), until) {
@@ -141,7 +141,7 @@ func (db *DB) applyAll(first *job) (jobs []*job, err error) {
 }
 
 // next returns a job that waits, or nil if there is none or the batch is full.
-func (db *DB) next(taken int, until time.Time) *job {
+func (db *engine) next(taken int, until time.Time) *job {
 	if taken == maxBatch || time.Now().After(until) {
 		return nil
 	}
@@ -150,12 +150,12 @@ func (db *DB) next(taken int, until time.Time) *job {
 
 // startOver begins the transaction anew without the last of its jobs, which has
 // failed. Those before it find what they found the first time.
-func (db *DB) startOver(jobs []*job) error {
+func (db *engine) startOver(jobs []*job) error {
 	_, undo := db.writer.exec("ROLLBACK") // fails if SQLite has done it
 	if _, err := db.writer.exec("BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("%w after: %v", errors.Join(err, undo), jobs[len(jobs)-1].Err)
 	}
-	db.agents.Begin()
+	db.index.Begin()
 	for _, j := range jobs {
 		if j.Err != nil {
 			continue
@@ -169,14 +169,14 @@ func (db *DB) startOver(jobs []*job) error {
 
 // applyGuarded runs one job inside a savepoint. It returns an error only if the
 // transaction is lost, and with it everything in the batch.
-func (db *DB) applyGuarded(j *job) error {
+func (db *engine) applyGuarded(j *job) error {
 	if _, err := db.writer.exec("SAVEPOINT job"); err != nil {
 		return err
 	}
-	before := db.agents.Save()
+	before := db.index.Save()
 	*j.Change = change{fn: j.Change.fn} // it does not run again if its caller has left
 	if j.Run(db.apply); j.Err != nil {
-		db.agents.Rollback(before)
+		db.index.Rollback(before)
 		if _, err := db.writer.exec("ROLLBACK TO job"); err != nil {
 			return fmt.Errorf("%w after: %v", err, j.Err)
 		}
@@ -186,50 +186,17 @@ func (db *DB) applyGuarded(j *job) error {
 }
 
 // apply runs the function of a change in the transaction.
-func (db *DB) apply(c *change) error {
-	tx := &Tx{View: View{context.Background(), db.writer}, last: &db.lastLogged, agents: db.agents}
+func (db *engine) apply(c *change) error {
+	tx := db.tx()
 	defer func() { c.wrote, c.changed = tx.wrote, tx.changed }() // also if it panics
 	return cmp.Or(c.fn(tx), tx.failed)
 }
 
-// SQLite starts its write-ahead log anew only at a moment when nobody reads
-// from it. Under constant reads, or during a backup, there may be none, and the
-// log grows: reads and the next start get slower. So when the file is too long
-// the writer makes such a moment, or gives up shortly and tries again later.
-const (
-	maxLog    = 96 << 20 // bytes
-	trimEvery = 5 * time.Second
-)
+// tx is a transaction on what the writer has begun.
+func (db *engine) tx() *Tx { return &Tx{View: newView(context.Background(), db.writer), db: db} }
 
-// trimLog empties a log that has grown too long, or has what was purged. It does not fail a write:
-// what it could not copy is safe in the log.
-func (db *DB) trimLog(now time.Time) {
-	if now.Sub(db.trimmed) < trimEvery {
-		return
-	}
-	db.trimmed = now
-	info, err := os.Stat(db.path + "-wal")
-	if err == nil && info.Size() <= db.maxLog && !db.logHasPurged {
-		return
-	}
-	if err == nil {
-		var emptied bool
-		emptied, err = db.writer.emptyLog()
-		db.logHasPurged = db.logHasPurged && !emptied
-	}
-	if err != nil {
-		db.log.Warn("the write-ahead log cannot be emptied", zap.Error(err))
-	}
-}
-
-// emptyLog copies the log into the database and truncates it, unless readers
-// keep it from doing so for a tenth of a second.
-func (c *conn) emptyLog() (emptied bool, err error) {
-	var busy, ignored int // what a pragma answers
-	err = errors.Join(
-		c.row("PRAGMA busy_timeout = 100").Scan(&ignored),
-		c.row("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &ignored, &ignored),
-		c.row("PRAGMA busy_timeout = "+busyTimeout).Scan(&ignored),
-	)
-	return err == nil && busy == 0, err
+// Committed is a view of the last commit, for the writer's followers and before anything is written.
+func (db *engine) Committed() *View {
+	v := newView(context.Background(), db.writer)
+	return &v
 }

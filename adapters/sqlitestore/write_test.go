@@ -386,7 +386,7 @@ func TestWriteAfterClose(t *testing.T) {
 		synctest.Wait()
 		wg.Go(func() { waiting = db.Write(context.Background(), putter("waiting")) })
 		synctest.Wait()
-		db.close()
+		db.Close()
 		wg.Wait()
 		if running != nil {
 			t.Errorf("write under way = %v, want nil", running)
