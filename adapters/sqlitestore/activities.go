@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/name"
@@ -23,7 +26,7 @@ type Activities struct{ db *DB }
 func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Trail) (_ ports.Counted, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.append").End(&err)
 	var n ports.Counted
-	err = s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		n = ports.Counted{}
 		if err := wantAgents(tx, reports); err != nil {
 			return err
@@ -42,13 +45,13 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 			if err := figures.add(r); err != nil {
 				return err
 			}
-			last = tx.lastNumber()
+			last = tx.LastNumber()
 		}
 		n.Disagree = figures.disagree()
 		if err := figures.put(tx); err != nil {
 			return err
 		}
-		tx.changed.reported = append(tx.changed.reported, reported{last, figures.agents})
+		tx.Changed.Reported = append(tx.Changed.Reported, memory.Reported{Seq: last, Days: figures.agents})
 		return putTrail(tx, seal(n), n.Accepted > 0)
 	})
 	if err != nil {
@@ -61,7 +64,7 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 const selectPurged = "SELECT EXISTS (SELECT 1 FROM purged_agents WHERE id = ?)"
 
 // wantAgents refuses reports of an agent that was purged.
-func wantAgents(tx *Tx, reports []ports.Report) error {
+func wantAgents(tx *engine.Tx, reports []ports.Report) error {
 	if purged, err := anyPurged(tx); !purged {
 		return err
 	}
@@ -72,8 +75,8 @@ func wantAgents(tx *Tx, reports []ports.Report) error {
 		}
 		seen[r.Event.AgentID] = true
 		var purged bool
-		if err := tx.Row(selectPurged, packID(r.Event.AgentID)).Scan(&purged); err != nil {
-			return wrap(err, "read agent", r.Event.AgentID)
+		if err := tx.Row(selectPurged, sqlite.PackID(r.Event.AgentID)).Scan(&purged); err != nil {
+			return sqlite.Wrap(err, "read agent", r.Event.AgentID)
 		}
 		if purged {
 			return agent.ErrNotFound.With("there is no agent %q", r.Event.AgentID)
@@ -89,28 +92,28 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const insertReport = insertEvent + " ON CONFLICT (id) DO NOTHING"
 
 // putReport stores a reported event, or reports that its id is known.
-func putReport(tx *Tx, r ports.Report) (fresh bool, err error) {
-	seq, err := tx.number()
+func putReport(tx *engine.Tx, r ports.Report) (fresh bool, err error) {
+	seq, err := tx.Number()
 	if err != nil {
 		return false, err
 	}
 	args := eventArgs(r.Event, r.Department)
-	n, err := changed(tx.Exec(insertReport, append(args, seq)...))
+	n, err := sqlite.Changed(tx.Exec(insertReport, append(args, seq)...))
 	if n > 0 {
-		tx.addEvent(args, seq)
+		addEvent(tx, args, seq)
 	}
-	return n > 0, wrap(err, "write event", string(r.Event.ID))
+	return n > 0, sqlite.Wrap(err, "write event", string(r.Event.ID))
 }
 
 // addEvent says that an event of some [eventArgs] was stored.
-func (tx *Tx) addEvent(args []any, seq activity.Seq) {
-	tx.changed.logged = true
-	tx.changed.events = append(tx.changed.events, feedPosition{args[2].(int64), args[0].([]byte), int64(seq)})
+func addEvent(tx *engine.Tx, args []any, seq activity.Seq) {
+	tx.Changed.Logged = true
+	tx.Changed.Events = append(tx.Changed.Events, memory.FeedPosition{At: args[2].(int64), ID: args[0].([]byte), Seq: int64(seq)})
 }
 
 func eventArgs(e activity.Event, department name.Key) []any {
 	return append(make([]any, 0, 12), // with the number that the writer gives it
-		packID(e.ID), string(e.Type), millis(e.At), packID(e.AgentID), e.AgentName, e.Description,
+		sqlite.PackID(e.ID), string(e.Type), sqlite.Millis(e.At), sqlite.PackID(e.AgentID), e.AgentName, e.Description,
 		string(e.Related), (*string)(e.Data), e.By, string(e.Metadata), string(department))
 }
 
@@ -119,13 +122,13 @@ func eventArgs(e activity.Event, department name.Key) []any {
 // remembered.
 func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activity.Encoded, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.list").End(&err)
-	positions, listed := s.db.newest.page(q)
+	positions, listed := s.db.Newest.Page(q)
 	if listed {
-		if cached, missing := s.db.events.remembered(positions); len(missing) == 0 {
+		if cached, missing := s.db.Events.Remembered(positions); len(missing) == 0 {
 			return fitting(cached), s.db.Refused()
 		}
 	}
-	err = s.db.Read(ctx, func(v *View) (err error) {
+	err = s.db.Read(ctx, func(v *sqlite.View) (err error) {
 		if listed {
 			if found, err = s.db.eventsAt(v, positions); !errors.Is(err, ports.ErrStorage) {
 				return err
@@ -135,7 +138,7 @@ func (s *Activities) Feed(ctx context.Context, q activity.Query) (found []activi
 		return err
 	})
 	if err != nil {
-		return nil, wrap(err, "read events", "")
+		return nil, sqlite.Wrap(err, "read events", "")
 	}
 	return fitting(found), nil
 }
@@ -148,10 +151,10 @@ func fitting(found []activity.Encoded) []activity.Encoded {
 }
 
 // indexed returns the events of a page by an index.
-func (db *DB) indexed(v *View, q activity.Query) ([]activity.Encoded, error) {
+func (db *DB) indexed(v *sqlite.View, q activity.Query) ([]activity.Encoded, error) {
 	query, args := feedQuery("seq", q)
 	var position int64
-	positions, err := rows(v, query, args, func(r Row) (int64, error) {
+	positions, err := sqlite.Rows(v, query, args, func(r sqlite.Row) (int64, error) {
 		err := r.Scan(&position)
 		return position, err
 	})
@@ -172,14 +175,14 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (_ map[activit
 	defer s.db.observer.Begin(&ctx, "activities.find").End(&err)
 	found := map[activity.ID]activity.Event{}
 	row := newEventRow()
-	err = s.db.Read(ctx, func(v *View) error {
+	err = s.db.Read(ctx, func(v *sqlite.View) error {
 		for _, id := range ids {
-			e, err := row.scan(v.Row(selectEvent, packID(id)))
+			e, err := row.scan(v.Row(selectEvent, sqlite.PackID(id)))
 			if errors.Is(err, sql.ErrNoRows) {
 				continue
 			}
 			if err != nil {
-				return wrap(err, "read event", string(id))
+				return sqlite.Wrap(err, "read event", string(id))
 			}
 			found[id] = e
 		}
@@ -195,7 +198,7 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (_ map[activit
 func (s *Activities) Career(ctx context.Context, id agent.ID) (_ []activity.Event, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.career").End(&err)
 	query, args := careerQuery(id)
-	career, err := all(ctx, s.db, "read events", query, args, newEventRow().scan)
+	career, err := sqlite.All(ctx, s.db, "read events", query, args, newEventRow().scan)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +209,7 @@ func (s *Activities) Career(ctx context.Context, id agent.ID) (_ []activity.Even
 // careerQuery finds the events type by type, without an order: an agent has few
 // lifecycle events among any number of others.
 func careerQuery(id agent.ID) (string, []any) {
-	args := []any{packID(id)}
+	args := []any{sqlite.PackID(id)}
 	for _, t := range activity.Types() {
 		if t.Lifecycle() {
 			args = append(args, string(t))
@@ -232,17 +235,17 @@ func (s *Activities) LastActive(ctx context.Context, ids []agent.ID) (_ map[agen
 	found := make(map[agent.ID]time.Time, len(ids))
 	packed := make([]string, len(ids))
 	for i, id := range ids {
-		packed[i] = hex.EncodeToString(packID(id))
+		packed[i] = hex.EncodeToString(sqlite.PackID(id))
 	}
-	err = s.db.Ask(ctx, func(v *View) error {
-		return eachOf(v, selectLastActive, packed, nil, func(r Row) error {
+	err = s.db.Ask(ctx, func(v *sqlite.View) error {
+		return sqlite.EachOf(v, selectLastActive, packed, nil, func(r sqlite.Row) error {
 			var i, at int64
 			if err := r.Scan(&i, &at); err != nil || at < 0 {
 				return err
 			}
-			found[ids[i]] = fromMillis(at)
+			found[ids[i]] = sqlite.FromMillis(at)
 			return nil
 		})
 	})
-	return found, wrap(err, "read events", "")
+	return found, sqlite.Wrap(err, "read events", "")
 }

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"maps"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/performance"
@@ -13,10 +15,10 @@ import (
 // AgentFigures implements [ports.Measures].
 func (s *Measures) AgentFigures(ctx context.Context, ids []agent.ID, size performance.Size, today performance.Date) (_ []performance.Figures, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.agents").End(&err)
-	found, err := s.db.figures.of(ctx, ids, size, today, func() (activity.Seq, map[string]performance.Figures, error) {
+	found, err := s.db.Figures.Of(ctx, ids, size, today, func() (activity.Seq, map[string]performance.Figures, error) {
 		return s.db.sumFigures(ctx, size, today)
 	})
-	return found, wrap(err, "read figures of agents", "")
+	return found, sqlite.Wrap(err, "read figures of agents", "")
 }
 
 // sumAgentDays adds up days of the agents that exist or may be restored, each along the
@@ -31,8 +33,8 @@ FROM ` + table + ` AS a CROSS JOIN agent_days AS d ON d.owner = a.id AND day BET
 func (db *DB) sumFigures(ctx context.Context, size performance.Size, today performance.Date) (head activity.Seq, _ map[string]performance.Figures, err error) {
 	now, before := map[string]performance.Figures{}, map[string]performance.Figures{}
 	first := size.First(today)
-	err = db.Read(ctx, func(v *View) error {
-		if head, err = headOf(v); err != nil {
+	err = db.Read(ctx, func(v *sqlite.View) error {
+		if head, err = engine.Head(v); err != nil {
 			return err
 		}
 		for _, table := range []string{"agents", "former_agents"} {
@@ -53,9 +55,9 @@ func (db *DB) sumFigures(ctx context.Context, size performance.Size, today perfo
 }
 
 // scanFigures returns what reads the figures of an agent into a map.
-func scanFigures(into map[string]performance.Figures) func(Row) error {
+func scanFigures(into map[string]performance.Figures) func(sqlite.Row) error {
 	var id sql.RawBytes
-	return func(r Row) error {
+	return func(r sqlite.Row) error {
 		var f performance.Figures
 		err := r.Scan(&id, &f.TasksCompleted, &f.TasksFailed, &f.Quality.Count, &f.Quality.Units, &f.Quality.Nanos, &f.Cost.Units, &f.Cost.Nanos)
 		into[string(id)] = performance.Figures{}.Merge(f) // sums were added column by column

@@ -12,6 +12,8 @@ import (
 
 	"orgd/adapters/agentindex"
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/name"
 	"orgd/ports"
@@ -22,30 +24,30 @@ func (db *DB) agentIndex(ctx context.Context) (*agentindex.Index, error) {
 	if err := db.Refused(); err != nil {
 		return nil, err
 	}
-	if x := db.agents.Published(); x != nil {
+	if x := db.Agents.Published(); x != nil {
 		return x, nil
 	}
-	if err := db.agents.Err(); err != nil {
+	if err := db.Agents.Err(); err != nil {
 		return nil, ports.ErrUnavailable.With("the agents cannot be read").Because(err).After(retryRead)
 	}
 	select {
-	case <-db.agents.Ready():
-		return db.agents.Published(), nil
+	case <-db.Agents.Ready():
+		return db.Agents.Published(), nil
 	case <-db.Closing():
 		return nil, groupcommit.Unavailable(groupcommit.ErrClosing)
 	case <-ctx.Done():
-		return nil, ports.ErrUnavailable.With("the agents are still being read").Because(errors.Join(ctx.Err(), db.agents.Err())).After(retryRead)
+		return nil, ports.ErrUnavailable.With("the agents are still being read").Because(errors.Join(ctx.Err(), db.Agents.Err())).After(retryRead)
 	}
 }
 
 // readIndexed calls fn with a view and the index of the state that it reads.
-func (db *DB) readIndexed(ctx context.Context, fn func(*View, *agentindex.Index) error) error {
+func (db *DB) readIndexed(ctx context.Context, fn func(*sqlite.View, *agentindex.Index) error) error {
 	if _, err := db.agentIndex(ctx); err != nil {
 		return err
 	}
-	return db.Read(ctx, func(v *View) error {
+	return db.Read(ctx, func(v *sqlite.View) error {
 		var x *agentindex.Index
-		if err := db.Pin(ctx, v, func() { x = db.agents.Published() }); err != nil {
+		if err := db.Pin(ctx, v, func() { x = db.Agents.Published() }); err != nil {
 			return err
 		}
 		return fn(v, x)
@@ -62,7 +64,7 @@ func (db *DB) readIndex(ctx context.Context) {
 		if err == nil || ctx.Err() != nil || db.Refused() != nil {
 			return
 		}
-		db.agents.Fail(err)
+		db.Agents.Fail(err)
 		db.log.Error("the agents cannot be read, so there are no lists of them; trying again", zap.Error(err))
 		select {
 		case <-time.After(retryRead):
@@ -74,20 +76,20 @@ func (db *DB) readIndex(ctx context.Context) {
 // tryIndex reads the index on a connection of its own.
 func (db *DB) tryIndex(ctx context.Context) error {
 	var read *agentindex.Index
-	err := db.ReadApart(ctx, func(v *View) error {
-		err := db.Pin(ctx, v, db.agents.Collect)
+	err := db.ReadApart(ctx, func(v *sqlite.View) error {
+		err := db.Pin(ctx, v, db.Agents.Collect)
 		if err == nil {
 			read, err = indexOf(v)
 		}
 		return err
 	})
 	if err == nil {
-		err = db.Write(ctx, func(*Tx) error { db.agents.Publish(read); return nil })
+		err = db.Write(ctx, func(*engine.Tx) error { db.Agents.Publish(read); return nil })
 	}
 	if err == nil {
-		err = db.Write(ctx, func(*Tx) error { return nil }) // in a batch that begins with it
+		err = db.Write(ctx, func(*engine.Tx) error { return nil }) // in a batch that begins with it
 	}
-	return cmp.Or(err, db.agents.Err())
+	return cmp.Or(err, db.Agents.Err())
 }
 
 // What is read of an agent is in few columns: each costs more than what is in it. None of the
@@ -96,10 +98,10 @@ const selectIndexed = `
 SELECT rowid, id, order_key, concat_ws(char(10), name_key, name, department_key, level, status, tags, owner), revision FROM agents`
 
 // indexOf reads the index of a state.
-func indexOf(v *View) (*agentindex.Index, error) {
+func indexOf(v *sqlite.View) (*agentindex.Index, error) {
 	var id, orderKey sql.RawBytes
 	var texts string
-	entries, err := rows(v, selectIndexed, nil, func(r Row) (*agentindex.Entry, error) {
+	entries, err := sqlite.Rows(v, selectIndexed, nil, func(r sqlite.Row) (*agentindex.Entry, error) {
 		var f agentindex.Fields
 		err := r.Scan(&f.Row, &id, &orderKey, &texts, &f.Revision)
 		f.ID, f.OrderKey = string(id), string(orderKey)
@@ -110,7 +112,7 @@ func indexOf(v *View) (*agentindex.Index, error) {
 		return agentindex.New(f), err
 	})
 	if err != nil {
-		return nil, wrap(err, "read the index of agents", "")
+		return nil, sqlite.Wrap(err, "read the index of agents", "")
 	}
 	return agentindex.Of(entries), nil
 }
@@ -121,12 +123,12 @@ func indexQuery(q agent.Query) agentindex.Query {
 		Department: string(q.Department), Level: string(q.Level), Status: string(q.Status), Owner: q.Owner, Tags: q.Tags, Prefix: string(q.Prefix),
 	}
 	if q.After != nil {
-		s.After = &agentindex.Position{OrderKey: string(packID(q.After.OrderKey)), ID: string(packID(q.After.ID)), NameKey: string(q.After.Name)}
+		s.After = &agentindex.Position{OrderKey: string(sqlite.PackID(q.After.OrderKey)), ID: string(sqlite.PackID(q.After.ID)), NameKey: string(q.After.Name)}
 	}
 	return s
 }
 
 // memberOf is an agent as a reorder sees it.
 func memberOf(e *agentindex.Entry) agent.Member {
-	return agent.Member{ID: agent.ID(unpackID([]byte(e.ID()))), Name: name.Key(e.NameKey()), OrderKey: agent.OrderKey(unpackID([]byte(e.OrderKey())))}
+	return agent.Member{ID: agent.ID(sqlite.UnpackID([]byte(e.ID()))), Name: name.Key(e.NameKey()), OrderKey: agent.OrderKey(sqlite.UnpackID([]byte(e.OrderKey())))}
 }

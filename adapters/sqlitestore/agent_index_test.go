@@ -16,6 +16,9 @@ import (
 	"go.uber.org/zap"
 
 	"orgd/adapters/agentindex"
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/department"
@@ -31,7 +34,7 @@ import (
 // unread opens a directory whose index nobody reads.
 func unread(t testing.TB, dir string) *org {
 	t.Helper()
-	steps, err := ownMigrations()
+	steps, err := engine.OwnMigrations()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +47,8 @@ func unread(t testing.TB, dir string) *org {
 }
 
 // applying is what makes a change of an agent in a batch.
-func (o *org) applying(id agent.ID, change func(agent.Agent) (ports.AgentChange, error)) func(*Tx) error {
-	return func(tx *Tx) error {
+func (o *org) applying(id agent.ID, change func(agent.Agent) (ports.AgentChange, error)) func(*engine.Tx) error {
+	return func(tx *engine.Tx) error {
 		before, w, err := o.db.again(tx, byID(id), change)
 		if err != nil {
 			return err
@@ -82,8 +85,8 @@ func (o *org) reorder(key name.Key, arrange func([]identity.Ref)) error {
 }
 
 // reordering is what reverses the order of a department in a batch.
-func reordering(key name.Key) func(*Tx) error {
-	return func(tx *Tx) error {
+func reordering(key name.Key) func(*engine.Tx) error {
+	return func(tx *engine.Tx) error {
 		before := members(tx, key)
 		after, err := rearranged(before, slices.Reverse)
 		if err != nil {
@@ -96,26 +99,26 @@ func reordering(key name.Key) func(*Tx) error {
 // inTables reads what a query selects from the tables alone.
 func (o *org) inTables(q agent.Query) (found []agent.Record) {
 	o.Helper()
-	var f filter
-	f.equals("department_key", string(q.Department))
-	f.equals("level", string(q.Level))
-	f.equals("a.status", string(q.Status))
-	f.equals("a.owner", q.Owner)
-	f.tagged("a.tags", q.Tags)
+	var f sqlite.Filter
+	f.Equals("department_key", string(q.Department))
+	f.Equals("level", string(q.Level))
+	f.Equals("a.status", string(q.Status))
+	f.Equals("a.owner", q.Owner)
+	f.Tagged("a.tags", q.Tags)
 	order := "a.order_key, a.id"
 	switch {
 	case q.Prefix != "":
 		order = "a.name_key"
-		f.and("instr(a.name_key, ?) = 1", string(q.Prefix))
+		f.And("instr(a.name_key, ?) = 1", string(q.Prefix))
 		if q.After != nil {
-			f.and("a.name_key > ?", string(q.After.Name))
+			f.And("a.name_key > ?", string(q.After.Name))
 		}
 	case q.After != nil:
-		f.and("(a.order_key, a.id) > (?, ?)", packID(q.After.OrderKey), packID(q.After.ID))
+		f.And("(a.order_key, a.id) > (?, ?)", sqlite.PackID(q.After.OrderKey), sqlite.PackID(q.After.ID))
 	}
-	query := "SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + f.where() + " ORDER BY " + order + " LIMIT (? + 0)"
-	o.check(o.db.Read(context.Background(), func(v *View) error {
-		return v.Each(query, append(f.args, q.Limit), func(r Row) error {
+	query := "SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + f.Where() + " ORDER BY " + order + " LIMIT (? + 0)"
+	o.check(o.db.Read(context.Background(), func(v *sqlite.View) error {
+		return v.Each(query, append(f.Args, q.Limit), func(r sqlite.Row) error {
 			rec, err := o.db.scanAgent(r)
 			if err == nil {
 				found = append(found, rec.Record)
@@ -195,7 +198,7 @@ func (o *org) compareEach(what string, all []agent.Record) {
 			}
 		}
 	}
-	o.check(o.db.Write(ctx, func(tx *Tx) error {
+	o.check(o.db.Write(ctx, func(tx *engine.Tx) error {
 		for _, rec := range all {
 			a, err := rec.Agent()
 			o.check(err)
@@ -283,7 +286,7 @@ func (o *org) randomChange(r *rand.Rand) func() error {
 	case 12: // fails behind its change
 		change := o.applying(id, o.changing(`{"name":%q,"level":"vp"}`, title))
 		return func() error {
-			return o.db.Write(ctx, func(tx *Tx) error { return errors.Join(change(tx), errRefused) })
+			return o.db.Write(ctx, func(tx *engine.Tx) error { return errors.Join(change(tx), errRefused) })
 		}
 	default: // fails the commit, for all in it
 		change := o.applying(id, o.firing())
@@ -293,8 +296,8 @@ func (o *org) randomChange(r *rand.Rand) func() error {
 
 // failingCommit is a change behind which there is a reference to nothing, which only the commit
 // notices.
-func failingCommit(change func(*Tx) error) func(*Tx) error {
-	return func(tx *Tx) error {
+func failingCommit(change func(*engine.Tx) error) func(*engine.Tx) error {
+	return func(tx *engine.Tx) error {
 		if _, err := tx.Exec("PRAGMA defer_foreign_keys = ON"); err != nil {
 			return err
 		}
@@ -333,7 +336,7 @@ func TestIndexAgainstTheTables(t *testing.T) {
 			}
 		}
 		if r.IntN(4) == 0 {
-			o.db.known = newRecords(8 << 10) // of which few are remembered
+			o.db.Records = memory.NewRecords(8 << 10) // of which few are remembered
 		}
 		o.compare(fmt.Sprintf("step %d", steps), r)
 	}
@@ -343,8 +346,27 @@ func TestIndexAgainstTheTables(t *testing.T) {
 	}
 }
 
+// batchOf runs the functions in one transaction, in their order, and returns their answers. It needs
+// a synctest bubble.
+func batchOf(db *DB, fns ...func(*engine.Tx) error) []error {
+	release := make(chan struct{})
+	errs := make([]error, len(fns))
+	var wg sync.WaitGroup
+	wg.Go(func() { // so long that the next batch has all of them
+		db.Write(context.Background(), func(*engine.Tx) error { <-release; time.Sleep(time.Second); return nil })
+	})
+	synctest.Wait()
+	for i, fn := range fns {
+		wg.Go(func() { errs[i] = db.Write(context.Background(), fn) })
+		synctest.Wait() // it waits behind those before it
+	}
+	close(release)
+	wg.Wait()
+	return errs
+}
+
 // inOneBatch runs what prepare returns in one transaction, and compares what is looked up then.
-func inOneBatch(t *testing.T, prepare func(o *org, ids []agent.ID) []func(*Tx) error, wanted func(t *testing.T, o *org, ids []agent.ID, errs []error)) {
+func inOneBatch(t *testing.T, prepare func(o *org, ids []agent.ID) []func(*engine.Tx) error, wanted func(t *testing.T, o *org, ids []agent.ID, errs []error)) {
 	t.Helper()
 	dir := t.TempDir()
 	r := seed.Rand(t)
@@ -361,15 +383,15 @@ func inOneBatch(t *testing.T, prepare func(o *org, ids []agent.ID) []func(*Tx) e
 		ids := o.hireMany(0, 20, "Sales", 10)
 		_, err = db.agentIndex(context.Background())
 		o.check(err)
-		errs := oneBatch(db, prepare(o, ids)...)
+		errs := batchOf(db, prepare(o, ids)...)
 		wanted(t, o, ids, errs)
 		o.compare("the batch", r)
 	})
 }
 
 func TestIndexOfARenameToAFreedName(t *testing.T) {
-	inOneBatch(t, func(o *org, ids []agent.ID) []func(*Tx) error {
-		return []func(*Tx) error{
+	inOneBatch(t, func(o *org, ids []agent.ID) []func(*engine.Tx) error {
+		return []func(*engine.Tx) error{
 			o.applying(ids[0], o.firing()),
 			o.applying(ids[1], o.changing(`{"name":"agent-000000"}`)),
 			o.applying(ids[2], o.changing(`{"name":"agent-000000"}`)),
@@ -387,13 +409,13 @@ func TestIndexOfARenameToAFreedName(t *testing.T) {
 }
 
 func TestIndexOfABatchWhoseLastFails(t *testing.T) {
-	inOneBatch(t, func(o *org, ids []agent.ID) (changes []func(*Tx) error) {
+	inOneBatch(t, func(o *org, ids []agent.ID) (changes []func(*engine.Tx) error) {
 		for i := range 200 {
 			id := ids[i%20]
 			changes = append(changes, o.applying(id, o.changing(`{"description":"%d","level":%q}`, i, []string{"senior", "lead"}[i/20%2])))
 		}
 		last := o.applying(ids[3], o.changing(`{"name":"nobody","department":"Ops"}`))
-		return append(changes, func(tx *Tx) error { return errors.Join(last(tx), errRefused) })
+		return append(changes, func(tx *engine.Tx) error { return errors.Join(last(tx), errRefused) })
 	}, func(t *testing.T, o *org, ids []agent.ID, errs []error) {
 		if err := errors.Join(errs[:200]...); err != nil || errs[200] == nil {
 			t.Errorf("the changes = %v, then %v, want only the last to be refused", err, errs[200])
@@ -402,12 +424,12 @@ func TestIndexOfABatchWhoseLastFails(t *testing.T) {
 }
 
 func TestIndexOfAMoveAReorderAndADeletion(t *testing.T) {
-	inOneBatch(t, func(o *org, ids []agent.ID) (changes []func(*Tx) error) {
+	inOneBatch(t, func(o *org, ids []agent.ID) (changes []func(*engine.Tx) error) {
 		refused := reordering("sales")
-		return []func(*Tx) error{
+		return []func(*engine.Tx) error{
 			o.applying(ids[0], o.changing(`{"department":"Ops"}`)),
 			reordering("sales"),
-			func(tx *Tx) error { return errors.Join(refused(tx), errRefused) },
+			func(tx *engine.Tx) error { return errors.Join(refused(tx), errRefused) },
 			o.applying(ids[19], o.firing()),
 			o.applying(ids[0], o.changing(`{"department":"Sales"}`)),
 			reordering("sales"),
@@ -423,20 +445,20 @@ func TestIndexOfAMoveAReorderAndADeletion(t *testing.T) {
 
 // Nothing of a commit that fails is seen.
 func TestIndexOfACommitThatFails(t *testing.T) {
-	for what, last := range map[string]func(o *org) func(*Tx) error{
-		"a broken reference": func(*org) func(*Tx) error { return failingCommit(func(*Tx) error { return nil }) },
-		"a transaction that the disk has undone": func(o *org) func(*Tx) error {
-			return func(tx *Tx) error {
-				_, err := tx.conn.exec("ROLLBACK") // as SQLite does
+	for what, last := range map[string]func(o *org) func(*engine.Tx) error{
+		"a broken reference": func(*org) func(*engine.Tx) error { return failingCommit(func(*engine.Tx) error { return nil }) },
+		"a transaction that the disk has undone": func(o *org) func(*engine.Tx) error {
+			return func(tx *engine.Tx) error {
+				_, err := tx.Exec("ROLLBACK") // as SQLite does
 				return err
 			}
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			var before []agent.Record
-			inOneBatch(t, func(o *org, ids []agent.ID) []func(*Tx) error {
+			inOneBatch(t, func(o *org, ids []agent.ID) []func(*engine.Tx) error {
 				before = o.inTables(agent.Query{Limit: -1})
-				return []func(*Tx) error{
+				return []func(*engine.Tx) error{
 					o.applying(ids[0], o.firing()), o.applying(ids[1], o.changing(`{"department":"Ops"}`)),
 					o.applying(ids[2], o.changing(`{"description":"x"}`)), reordering("sales"), last(o),
 				}
@@ -465,7 +487,7 @@ func TestSearchBesideACommitThatFails(t *testing.T) {
 		release := make(chan struct{})
 		var callers sync.WaitGroup
 		call := func(do func()) { callers.Go(do); synctest.Wait() }
-		call(func() { o.db.Write(context.Background(), func(*Tx) error { <-release; return nil }) })
+		call(func() { o.db.Write(context.Background(), func(*engine.Tx) error { <-release; return nil }) })
 		call(func() {
 			found, err := o.agents.Search(context.Background(), agent.SearchQuery{Query: agent.Query{Limit: 10}, Text: text})
 			if len(found.Hits) != len(ids) || err != nil {
@@ -484,12 +506,12 @@ func TestSearchBesideACommitThatFails(t *testing.T) {
 
 // A full disk fails a statement, for its caller alone.
 func TestIndexOnAFullDisk(t *testing.T) {
-	pages := func(n int) func(*Tx) error {
-		return func(tx *Tx) error { return tx.Row(fmt.Sprintf("PRAGMA max_page_count = %d", n)).Scan(new(int)) }
+	pages := func(n int) func(*engine.Tx) error {
+		return func(tx *engine.Tx) error { return tx.Row(fmt.Sprintf("PRAGMA max_page_count = %d", n)).Scan(new(int)) }
 	}
-	inOneBatch(t, func(o *org, ids []agent.ID) []func(*Tx) error {
+	inOneBatch(t, func(o *org, ids []agent.ID) []func(*engine.Tx) error {
 		large := o.changing(`{"name":"large","instructions":%q}`, strings.Repeat("x", 100_000))
-		return []func(*Tx) error{
+		return []func(*engine.Tx) error{
 			pages(1), o.applying(ids[0], large), o.applying(ids[1], o.changing(`{"level":"lead"}`)), o.applying(ids[2], large), pages(1 << 30),
 		}
 	}, func(t *testing.T, o *org, ids []agent.ID, errs []error) {
@@ -517,8 +539,8 @@ func TestPagesBesideReorders(t *testing.T) {
 		orders[order(o.inTables(agent.Query{Limit: -1}))] = true
 		reverse()
 	}
-	for _, remembered := range []int{maxRecords, 1} {
-		o.db.known = newRecords(remembered)
+	for _, remembered := range []int{memory.MaxRecords, 1} {
+		o.db.Records = memory.NewRecords(remembered)
 		stop := make(chan struct{})
 		var readers sync.WaitGroup
 		for range 3 {
@@ -707,7 +729,7 @@ func TestIndexThatCannotBeRead(t *testing.T) {
 	o.createDepartment("Sales")
 	o.hire("Ann", "Sales", 10)
 	for _, statement := range []string{"ALTER TABLE agents RENAME COLUMN level TO lost", "ALTER TABLE agents RENAME COLUMN lost TO level"} {
-		o.check(o.db.Write(context.Background(), func(tx *Tx) error { _, err := tx.Exec(statement); return err }))
+		o.check(o.db.Write(context.Background(), func(tx *engine.Tx) error { _, err := tx.Exec(statement); return err }))
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 		defer cancel()
 		o.db.readIndex(ctx)
@@ -732,7 +754,7 @@ func TestMemoryOfAgentsThatAreGone(t *testing.T) {
 	before := heapInUse()
 	ids := o.hireMany(100, n, "Sales", 10)
 	for part := range slices.Chunk(ids, 1000) {
-		o.check(o.db.Write(context.Background(), func(tx *Tx) error {
+		o.check(o.db.Write(context.Background(), func(tx *engine.Tx) error {
 			for _, id := range part {
 				if err := o.applying(id, o.firing())(tx); err != nil {
 					return err
@@ -746,7 +768,7 @@ func TestMemoryOfAgentsThatAreGone(t *testing.T) {
 		t.Errorf("%d agents that are gone keep %d KiB, want at most 1024", n, left>>10)
 	}
 	var entries []*agentindex.Entry
-	for e := range o.db.agents.Published().Select(agentindex.Query{}) {
+	for e := range o.db.Agents.Published().Select(agentindex.Query{}) {
 		entries = append(entries, e)
 	}
 	if len(entries) != 100 {
@@ -767,20 +789,20 @@ func TestIndexOfAChangeWhoseCallerLeft(t *testing.T) {
 			ctx, leave := context.WithCancel(context.Background())
 			release, left := make(chan struct{}), make(chan error, 1)
 			var read *agentindex.Index
-			o.check(o.db.Read(ctx, func(v *View) (err error) {
-				o.check(o.db.Pin(ctx, v, o.db.agents.Collect))
+			o.check(o.db.Read(ctx, func(v *sqlite.View) (err error) {
+				o.check(o.db.Pin(ctx, v, o.db.Agents.Collect))
 				read, err = indexOf(v)
 				return err
 			}))
 			var wg sync.WaitGroup
-			wg.Go(func() { o.check(o.db.Write(context.Background(), func(*Tx) error { <-release; return nil })) })
+			wg.Go(func() { o.check(o.db.Write(context.Background(), func(*engine.Tx) error { <-release; return nil })) })
 			synctest.Wait()
 			wg.Go(func() {
 				left <- o.db.Write(ctx, o.applying(id, o.changing(`{"name":"Nobody","level":"lead"}`)))
 			})
 			synctest.Wait()
 			wg.Go(func() {
-				o.db.Write(context.Background(), func(tx *Tx) error {
+				o.db.Write(context.Background(), func(tx *engine.Tx) error {
 					leave()
 					if err := <-left; !errors.Is(err, ports.ErrUnavailable) {
 						t.Errorf("the change of a caller who leaves = %v, want an outage", err)
@@ -792,7 +814,7 @@ func TestIndexOfAChangeWhoseCallerLeft(t *testing.T) {
 			synctest.Wait()
 			close(release)
 			wg.Wait()
-			o.check(o.db.Write(context.Background(), func(*Tx) error { o.db.agents.Publish(read); return nil }))
+			o.check(o.db.Write(context.Background(), func(*engine.Tx) error { o.db.Agents.Publish(read); return nil }))
 			o.check(o.db.Ping(context.Background()))
 			o.compare("the batch", r)
 		})

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"orgd/adapters/agentindex"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
@@ -28,19 +29,19 @@ func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, 
 
 // records finds agents as they are stored.
 func (s *Agents) records() rowsOf[agent.Record] {
-	since := s.db.known.now()
+	since := s.db.Records.Now()
 	return rowsOf[agent.Record]{
 		known: func(e *agentindex.Entry) (agent.Record, bool) {
-			rec, ok := s.db.known.of(e)
+			rec, ok := s.db.Records.Of(e)
 			return rec.Record, ok
 		},
 		query: selectAgentsByRow,
-		scan: func(e *agentindex.Entry, r Row) (agent.Record, error) {
+		scan: func(e *agentindex.Entry, r sqlite.Row) (agent.Record, error) {
 			rec, err := s.db.scanEntry(e, r)
 			if err != nil {
 				return agent.Record{}, err
 			}
-			s.db.known.put(since, rec)
+			s.db.Records.Put(since, rec)
 			return rec.Record, nil
 		},
 	}
@@ -55,7 +56,7 @@ func (s *Agents) Keys(ctx context.Context, q agent.Query) (keys []agent.Key, err
 	}
 	q.Prefix, q.After = "", nil
 	for e := range x.Select(indexQuery(q)) {
-		keys = append(keys, agent.Key{ID: agent.ID(unpackID([]byte(e.ID()))), Name: name.Name{Text: e.Name(), Key: name.Key(e.NameKey())}})
+		keys = append(keys, agent.Key{ID: agent.ID(sqlite.UnpackID([]byte(e.ID()))), Name: name.Name{Text: e.Name(), Key: name.Key(e.NameKey())}})
 	}
 	return keys, nil
 }
@@ -65,10 +66,10 @@ func (s *Agents) RecordsOf(ctx context.Context, ids []agent.ID) (_ []agent.Recor
 	defer s.db.observer.Begin(&ctx, "agents.list").End(&err)
 	var filling page.Filling
 	var found []agent.Record
-	since := s.db.known.now()
-	err = s.db.Read(ctx, func(v *View) error {
+	since := s.db.Records.Now()
+	err = s.db.Read(ctx, func(v *sqlite.View) error {
 		for _, id := range ids {
-			rec, ok := s.db.known.member(since, packID(id))
+			rec, ok := s.db.Records.Member(since, sqlite.PackID(id))
 			if !ok {
 				read, err := s.db.findAgent(v, identity.Ref{ID: id})
 				if errors.Is(err, agent.ErrNotFound) {
@@ -77,17 +78,17 @@ func (s *Agents) RecordsOf(ctx context.Context, ids []agent.ID) (_ []agent.Recor
 				if err != nil {
 					return err
 				}
-				s.db.known.put(since, read)
+				s.db.Records.Put(since, read)
 				rec = *read
 			}
 			found = append(found, rec.Record)
-			if err := fill(ctx, &filling, rec.Size()); err != nil {
+			if err := sqlite.Fill(ctx, &filling, rec.Size()); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if errors.Is(err, errFull) {
+	if errors.Is(err, sqlite.ErrFull) {
 		err = nil
 	}
 	return found, listError(err)
@@ -98,8 +99,8 @@ func (s *Agents) RecordsOf(ctx context.Context, ids []agent.ID) (_ []agent.Recor
 func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.search").End(&err)
 	found := agent.Search(q)
-	err = s.db.readIndexed(ctx, func(v *View, x *agentindex.Index) error {
-		records, from := make([]agent.Record, usualPage), s.searched().in(v.self)
+	err = s.db.readIndexed(ctx, func(v *sqlite.View, x *agentindex.Index) error {
+		records, from := make([]agent.Record, usualPage), s.searched().in(func(fn func(*sqlite.View) error) error { return fn(v) })
 		look := func(i int) error {
 			done, err := found.Look(records[i], func() (agent.Record, error) { return s.whole(v, records[i]) })
 			if done && err == nil {
@@ -132,7 +133,7 @@ var errSearched = errors.New("sqlitestore: the page of the search is full")
 func (s *Agents) searched() rowsOf[agent.Record] {
 	found := s.records()
 	found.query = selectSearched
-	found.scan = func(e *agentindex.Entry, r Row) (rec agent.Record, err error) {
+	found.scan = func(e *agentindex.Entry, r sqlite.Row) (rec agent.Record, err error) {
 		var id sql.RawBytes
 		var text any // null if it is missing
 		if err := r.Scan(&id, &rec.Revision, &text); err != nil {
@@ -141,8 +142,8 @@ func (s *Agents) searched() rowsOf[agent.Record] {
 		if string(id) != e.ID() || rec.Revision != e.Revision() {
 			return rec, agentindex.ErrOvertaken
 		}
-		rec.ID, rec.OrderKey = agent.ID(unpackID([]byte(e.ID()))), agent.OrderKey(unpackID([]byte(e.OrderKey())))
-		rec.Name, rec.Tags = e.Name(), tagsOf(e.Tags())
+		rec.ID, rec.OrderKey = agent.ID(sqlite.UnpackID([]byte(e.ID()))), agent.OrderKey(sqlite.UnpackID([]byte(e.OrderKey())))
+		rec.Name, rec.Tags = e.Name(), sqlite.TagsOf(e.Tags())
 		var ok bool
 		if rec.Identity, ok = text.(string); !ok {
 			err = identityMissing(rec.ID)
@@ -153,7 +154,7 @@ func (s *Agents) searched() rowsOf[agent.Record] {
 }
 
 // whole returns all of an agent of which a search has what it looks at.
-func (s *Agents) whole(v *View, rec agent.Record) (agent.Record, error) {
+func (s *Agents) whole(v *sqlite.View, rec agent.Record) (agent.Record, error) {
 	if rec.Version != 0 { // it was remembered
 		return rec, nil
 	}
@@ -170,7 +171,7 @@ func listError(err error) error {
 	if errors.Is(err, identity.ErrRecordMissing) {
 		return ports.ErrStorage.Because(fmt.Errorf("sqlitestore: list agents: %v", err))
 	}
-	return wrap(err, "list agents", "")
+	return sqlite.Wrap(err, "list agents", "")
 }
 
 // usualPage is how many agents a list makes room for before it reads them.
@@ -201,12 +202,12 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.
 		}
 		found[ref] = agent.Profile{}
 		if ref.ID != "" {
-			ids = append(ids, hex.EncodeToString(packID(ref.ID)))
+			ids = append(ids, hex.EncodeToString(sqlite.PackID(ref.ID)))
 		} else {
 			names = append(names, string(ref.Name))
 		}
 	}
-	err = s.db.Read(ctx, func(v *View) error {
+	err = s.db.Read(ctx, func(v *sqlite.View) error {
 		err := eachProfile(v, selectProfilesByID, ids, func(p agent.Profile) { found[identity.Ref{ID: p.ID}] = p })
 		if err != nil {
 			return err
@@ -214,22 +215,22 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.
 		return eachProfile(v, selectProfilesByName, names, func(p agent.Profile) { found[identity.Ref{Name: p.Name.Key}] = p })
 	})
 	if err != nil {
-		return nil, wrap(err, "read agents", "")
+		return nil, sqlite.Wrap(err, "read agents", "")
 	}
 	maps.DeleteFunc(found, func(_ identity.Ref, p agent.Profile) bool { return p == agent.Profile{} })
 	return found, nil
 }
 
 // eachProfile calls add for every agent that one of the keys finds.
-func eachProfile(v *View, query string, keys []string, add func(agent.Profile)) error {
+func eachProfile(v *sqlite.View, query string, keys []string, add func(agent.Profile)) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return eachOf(v, query, keys, nil, func(r Row) error {
+	return sqlite.EachOf(v, query, keys, nil, func(r sqlite.Row) error {
 		var p agent.Profile
 		var id []byte
 		err := r.Scan(&id, &p.Name.Text, &p.Name.Key, &p.Department, &p.DepartmentID)
-		p.ID = agent.ID(unpackID(id))
+		p.ID = agent.ID(sqlite.UnpackID(id))
 		add(p)
 		return err
 	})
@@ -244,14 +245,14 @@ func (s *Agents) Names(ctx context.Context, ids []agent.ID) (_ map[agent.ID]stri
 		return map[agent.ID]string{}, nil
 	}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids))) // in the order of the index
-	names, err := ask(ctx, s.db, func(v *View) (map[agent.ID]string, error) {
-		return mapOf(v, selectNames, ids, nil, func(r Row) (id agent.ID, text string, err error) {
+	names, err := sqlite.Ask(ctx, s.db, func(v *sqlite.View) (map[agent.ID]string, error) {
+		return sqlite.MapOf(v, selectNames, ids, nil, func(r sqlite.Row) (id agent.ID, text string, err error) {
 			var at int
 			err = r.Scan(&at, &text)
 			return ids[at], text, err
 		})
 	})
-	return names, wrap(err, "read names of agents", "")
+	return names, sqlite.Wrap(err, "read names of agents", "")
 }
 
 // Counts implements [ports.AgentStore].

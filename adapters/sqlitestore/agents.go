@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/department"
 	"orgd/domain/identity"
@@ -58,7 +61,7 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 		return step.Agent, nil
 	}
 	w := newAgentWrite(step, &rec)
-	err = s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		current, err := isCurrent(tx, before)
 		if err == nil && !current {
 			before, w, err = s.db.again(tx, ref, change)
@@ -75,7 +78,7 @@ func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent
 }
 
 // again makes a change on what the transaction finds. It returns that, too.
-func (db *DB) again(tx *Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (agent.Agent, *agentWrite, error) {
+func (db *DB) again(tx *engine.Tx, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (agent.Agent, *agentWrite, error) {
 	rec, err := db.findAgent(&tx.View, ref)
 	if err != nil {
 		return agent.Agent{}, nil, err
@@ -112,20 +115,20 @@ func (s *Agents) Record(ctx context.Context, ref identity.Ref) (_ agent.Record, 
 	return rec.Record, err
 }
 
-func (db *DB) record(ctx context.Context, ref identity.Ref) (record, error) {
-	if rec, ok := db.known.get(ref); ok {
+func (db *DB) record(ctx context.Context, ref identity.Ref) (memory.Record, error) {
+	if rec, ok := db.Records.Get(ref); ok {
 		return rec, db.Refused()
 	}
-	var found *record
-	since := db.known.now()
-	err := db.Ask(ctx, func(v *View) (err error) {
+	var found *memory.Record
+	since := db.Records.Now()
+	err := db.Ask(ctx, func(v *sqlite.View) (err error) {
 		found, err = db.findAgent(v, ref)
 		return err
 	})
 	if err != nil {
-		return record{}, err
+		return memory.Record{}, err
 	}
-	db.known.put(since, found)
+	db.Records.Put(since, found)
 	return *found, nil
 }
 
@@ -139,30 +142,30 @@ const (
 )
 
 // scanAgent scans an agent, before other columns.
-func (db *DB) scanAgent(r Row, more ...any) (*record, error) {
-	var rec record
+func (db *DB) scanAgent(r sqlite.Row, more ...any) (*memory.Record, error) {
+	var rec memory.Record
 	var id, orderKey []byte
 	var key string
 	var tags string
 	var text any // which sql.NullString would make with two more allocations
 	var created, updated int64
 	err := r.Scan(append([]any{
-		&id, &rec.Name, &key, &orderKey, &text, &rec.inVersion, &rec.Unversioned, &rec.Owner, &tags, &rec.Labels, (*string)(&rec.Status),
+		&id, &rec.Name, &key, &orderKey, &text, &rec.InVersion, &rec.Unversioned, &rec.Owner, &tags, &rec.Labels, (*string)(&rec.Status),
 		&rec.Version, &rec.Revision, &created, &updated,
 	}, more...)...)
 	if err != nil {
 		return nil, err
 	}
-	if rec.id, rec.orderKey = string(id), string(orderKey); rec.orderKey == rec.id {
-		rec.orderKey = rec.id
+	if rec.PackedID, rec.PackedKey = string(id), string(orderKey); rec.PackedKey == rec.PackedID {
+		rec.PackedKey = rec.PackedID
 	}
-	rec.ID, rec.OrderKey = agent.ID(unpackID(id)), agent.OrderKey(unpackID(orderKey))
-	rec.key = name.Key(key)
+	rec.ID, rec.OrderKey = agent.ID(sqlite.UnpackID(id)), agent.OrderKey(sqlite.UnpackID(orderKey))
+	rec.NameKey = name.Key(key)
 	known, ok := text.(string)
 	if !ok {
 		return nil, identityMissing(rec.ID)
 	}
-	rec.stored, rec.Identity, rec.Tags, rec.CreatedAt, rec.UpdatedAt = known, known, tagsOf(tags), fromMillis(created), fromMillis(updated)
+	rec.Stored, rec.Identity, rec.Tags, rec.CreatedAt, rec.UpdatedAt = known, known, sqlite.TagsOf(tags), sqlite.FromMillis(created), sqlite.FromMillis(updated)
 	rec.Record, err = db.fields.Complete(rec.Record)
 	return &rec, err
 }
@@ -176,15 +179,15 @@ const (
 	selectAgentByName = "SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + " WHERE a.name_key = ?"
 )
 
-func (db *DB) findAgent(v *View, ref identity.Ref) (*record, error) {
+func (db *DB) findAgent(v *sqlite.View, ref identity.Ref) (*memory.Record, error) {
 	rec, err := db.scanAgent(byRef(v, ref, selectAgentByID, selectAgentByName))
 	return rec, noAgent(err, ref)
 }
 
 // byRef runs the query that fits the reference.
-func byRef(v *View, ref identity.Ref, byID, byName string) *sql.Row {
+func byRef(v *sqlite.View, ref identity.Ref, byID, byName string) *sql.Row {
 	if ref.ID != "" {
-		return v.Row(byID, packID(ref.ID))
+		return v.Row(byID, sqlite.PackID(ref.ID))
 	}
 	return v.Row(byName, string(ref.Name))
 }
@@ -194,28 +197,28 @@ func noAgent(err error, ref identity.Ref) error {
 	if errors.Is(err, identity.ErrRecordMissing) {
 		return err
 	}
-	return notFound(err, "agent", string(ref.ID)+string(ref.Name), agent.ErrNotFound) // one of the two
+	return sqlite.NotFound(err, "agent", string(ref.ID)+string(ref.Name), agent.ErrNotFound) // one of the two
 }
 
 const selectState = "SELECT revision, order_key FROM agents WHERE id = ?"
 
 // isCurrent reports whether a is as it was when it was read. A reorder gives it
 // another order key and no other revision.
-func isCurrent(tx *Tx, a agent.Agent) (bool, error) {
-	if x := tx.agents(); x != nil {
-		e := x.Get(string(packID(a.OrderKey)), string(packID(a.ID())))
+func isCurrent(tx *engine.Tx, a agent.Agent) (bool, error) {
+	if x := tx.Agents(); x != nil {
+		e := x.Get(string(sqlite.PackID(a.OrderKey)), string(sqlite.PackID(a.ID())))
 		return e != nil && e.Revision() == a.Revision, nil
 	}
 	var now int64
 	var orderKey []byte
-	err := tx.Row(selectState, packID(a.ID())).Scan(&now, &orderKey)
+	err := tx.Row(selectState, sqlite.PackID(a.ID())).Scan(&now, &orderKey)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("sqlitestore: read agent %s: %w", a.ID(), err)
 	}
-	return now == a.Revision && agent.OrderKey(unpackID(orderKey)) == a.OrderKey, nil
+	return now == a.Revision && agent.OrderKey(sqlite.UnpackID(orderKey)) == a.OrderKey, nil
 }
 
 const (
@@ -229,16 +232,16 @@ UNION ALL SELECT id, name, name_key FROM former_agents WHERE id = ?1`
 // Resolve implements [ports.AgentStore].
 func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (_ agent.ID, _ name.Name, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
-	if rec, ok := s.db.known.get(ref); ok {
-		return rec.ID, name.Name{Text: rec.Name, Key: rec.key}, s.db.Refused()
+	if rec, ok := s.db.Records.Get(ref); ok {
+		return rec.ID, name.Name{Text: rec.Name, Key: rec.NameKey}, s.db.Refused()
 	}
 	var id []byte
 	var n name.Name
-	err = s.db.Ask(ctx, func(v *View) error {
+	err = s.db.Ask(ctx, func(v *sqlite.View) error {
 		return byRef(v, ref, selectNameByID, selectNameByName).Scan(&id, &n.Text, &n.Key)
 	})
 	if err != nil {
 		return "", name.Name{}, noAgent(err, ref)
 	}
-	return agent.ID(unpackID(id)), n, nil
+	return agent.ID(sqlite.UnpackID(id)), n, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/adapters/sqlitestore/internal/engine"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
@@ -90,7 +91,7 @@ func TestUpdateThatStoresNothingNeedsNoWriter(t *testing.T) {
 	busy, release := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		o.check(o.db.Write(context.Background(), func(*Tx) error { close(busy); <-release; return nil }))
+		o.check(o.db.Write(context.Background(), func(*engine.Tx) error { close(busy); <-release; return nil }))
 	})
 	<-busy
 	got, err := o.agents.Update(context.Background(), byID(a.ID()), o.changing(`{"level":"mid"}`))
@@ -112,7 +113,7 @@ func TestLostIdentityIsNoMissingAgent(t *testing.T) {
 	o := openOrg(t, t.TempDir())
 	o.createDepartment("Sales")
 	a := o.hire("Ann", "Sales", 0)
-	o.check(o.db.Write(context.Background(), func(tx *Tx) error {
+	o.check(o.db.Write(context.Background(), func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE current_identities SET identity = '{'")
 		return err
 	}))
@@ -135,7 +136,7 @@ func TestCreateNeedsAVersion(t *testing.T) {
 // events, in one transaction.
 func (o *org) multiply(copies int) {
 	o.Helper()
-	o.check(o.db.Write(context.Background(), func(tx *Tx) error {
+	o.check(o.db.Write(context.Background(), func(tx *engine.Tx) error {
 		for _, statement := range []string{
 			`INSERT INTO versions (agent_id, number, identity, hash, saved_by, saved_at)
 			SELECT unhex(printf('%032x', i)), 1, identity, hash, saved_by, saved_at FROM n, versions WHERE seq = 1`,

@@ -2,13 +2,10 @@ package sqlitestore
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/archive"
 	"orgd/domain/identity"
@@ -21,81 +18,36 @@ type Archive struct{ db *DB }
 // Read implements [ports.Archive].
 func (s *Archive) Read(ctx context.Context, each func(archive.Record) error) (err error) {
 	defer s.db.observer.Begin(&ctx, "archive.read").End(&err)
-	return s.db.Read(ctx, func(v *View) error { return readArchive(v, s.db.fields, each) })
+	return s.db.Read(ctx, func(v *sqlite.View) error { return readArchive(v, s.db.fields, each) })
 }
 
 // ReadArchive is [Archive.Read] of a data directory that a service may have open, which it
 // does not hold up.
 func ReadArchive(ctx context.Context, dir string, each func(archive.Record) error) error {
-	return readDir(ctx, dir, func(v *View) error { return readArchive(v, agent.Current(), each) })
+	return readDir(ctx, dir, func(v *sqlite.View) error { return readArchive(v, agent.Current(), each) })
 }
 
-// readDir calls fn with one state of the database in a directory that has the schema of this
-// program.
-func readDir(ctx context.Context, dir string, fn func(*View) error) error {
-	if err := viewDir(ctx, dir, fn); err != nil {
-		return fmt.Errorf("sqlitestore: read %s: %w", dir, translate(err))
-	}
-	return nil
-}
-
-func viewDir(ctx context.Context, dir string, fn func(*View) error) (err error) {
-	dir, err = filepath.Abs(dir) // SQLite would take a relative name for a part of a URI
-	if err != nil {
-		return err
-	}
-	if err := checkRestored(dir); err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(dir, databaseName)); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no database: %w", err)
-	} else if err != nil {
-		return err
-	}
-	pool, err := openPool(filepath.Join(dir, databaseName), 1, copyParams)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, pool.Close()) }()
-	c, err := newConn(ctx, pool)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.close()) }()
-	return c.snapshot(ctx, func(v *View) error {
-		if err := checkCurrent(c); err != nil {
+// readDir calls fn with one state of the database in a directory, which has the schema of this
+// program and is not being restored.
+func readDir(ctx context.Context, dir string, fn func(*sqlite.View) error) error {
+	return engine.ReadDir(ctx, dir, func(v *sqlite.View) error {
+		if err := checkLoaded(v); err != nil {
 			return err
 		}
 		return fn(v)
 	})
 }
 
-// checkCurrent makes sure that a database has the schema of this program.
-func checkCurrent(c *conn) error {
-	steps, err := ownMigrations()
-	if err != nil {
-		return err
-	}
-	version, err := checkSchema(c, len(steps))
-	if err == nil && version < len(steps) {
-		err = fmt.Errorf("the database has schema version %d and this program needs %d: stop the service and run orgd migrate", version, len(steps))
-	}
-	if err == nil {
-		err = checkLoaded(&View{context.Background(), c})
-	}
-	return err
-}
-
 // archived is where the records of a part are read.
 type archived struct {
 	query string
 	args  []any
-	scan  func(Row) (archive.Record, error)
-	read  func(*View, func(archive.Record) error) error // in place of the others
+	scan  func(sqlite.Row) (archive.Record, error)
+	read  func(*sqlite.View, func(archive.Record) error) error // in place of the others
 }
 
 // readArchive reads all parts, one row after the other.
-func readArchive(v *View, fields agent.Schema, each func(archive.Record) error) error {
+func readArchive(v *sqlite.View, fields agent.Schema, each func(archive.Record) error) error {
 	c, costs, err := readCompany(v)
 	if err != nil {
 		return err
@@ -103,14 +55,14 @@ func readArchive(v *View, fields agent.Schema, each func(archive.Record) error) 
 	if err := each(&archive.Company{Company: c, Costs: costs}); err != nil {
 		return err
 	}
-	for _, part := range archiveParts(v.ctx, &DB{fields: fields}) {
+	for _, part := range archiveParts(v.Context(), &DB{fields: fields}) {
 		if part.read != nil {
 			if err := part.read(v, each); err != nil {
 				return err
 			}
 			continue
 		}
-		err := v.Each(part.query, part.args, func(r Row) error {
+		err := v.Each(part.query, part.args, func(r sqlite.Row) error {
 			record, err := part.scan(r)
 			if err != nil {
 				return err
@@ -134,12 +86,12 @@ func notPurged(column string) string {
 func archiveParts(ctx context.Context, db *DB) []archived {
 	everything := []any{int64(math.MinInt64), []byte{}, -1}
 	return []archived{
-		{query: "SELECT " + departmentColumns + " FROM departments ORDER BY name_key", scan: func(r Row) (archive.Record, error) {
+		{query: "SELECT " + departmentColumns + " FROM departments ORDER BY name_key", scan: func(r sqlite.Row) (archive.Record, error) {
 			d, err := scanDepartment(ctx, r)
 			return &archive.Department{Department: d}, err
 		}},
 		{read: readArchivedVersions},
-		{query: "SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + " ORDER BY a.id", scan: func(r Row) (archive.Record, error) {
+		{query: "SELECT " + agentColumns + " FROM agents AS a" + joinIdentity + " ORDER BY a.id", scan: func(r sqlite.Row) (archive.Record, error) {
 			rec, err := db.scanAgent(r)
 			if err != nil {
 				return nil, err
@@ -152,19 +104,19 @@ func archiveParts(ctx context.Context, db *DB) []archived {
 		{query: "SELECT owner, " + dayColumns + " FROM agent_days" + notPurged("owner") + " ORDER BY owner, day", scan: scanArchivedDay(archive.AgentDays)},
 		{query: "SELECT CAST(owner AS BLOB), " + dayColumns + " FROM department_days ORDER BY owner, day", scan: scanArchivedDay(archive.DepartmentDays)},
 		{query: "SELECT agent_id, tasks_completed FROM agent_totals" + notPurged("agent_id") + " ORDER BY agent_id", scan: scanArchivedTotal},
-		{query: "SELECT " + projectColumns + " FROM projects ORDER BY id", scan: func(r Row) (archive.Record, error) {
+		{query: "SELECT " + projectColumns + " FROM projects ORDER BY id", scan: func(r sqlite.Row) (archive.Record, error) {
 			p, err := scanProject(r)
 			return &archive.Project{Project: p}, err
 		}},
-		{query: selectEntriesFrom, args: everything, scan: func(r Row) (archive.Record, error) {
+		{query: selectEntriesFrom, args: everything, scan: func(r sqlite.Row) (archive.Record, error) {
 			e, err := scanEntry(r)
 			return &archive.Entry{Entry: e}, err
 		}},
-		{query: "SELECT " + webhookColumns + " FROM webhooks ORDER BY id", scan: func(r Row) (archive.Record, error) {
+		{query: "SELECT " + webhookColumns + " FROM webhooks ORDER BY id", scan: func(r sqlite.Row) (archive.Record, error) {
 			w, err := scanWebhook(r)
 			return &archive.Webhook{Webhook: w}, err
 		}},
-		{query: "SELECT " + revocationColumns + " FROM revocations ORDER BY session_id", scan: func(r Row) (archive.Record, error) {
+		{query: "SELECT " + revocationColumns + " FROM revocations ORDER BY session_id", scan: func(r sqlite.Row) (archive.Record, error) {
 			v, err := scanRevocation(r)
 			return &archive.Revocation{Revocation: v}, err
 		}},
@@ -173,23 +125,23 @@ func archiveParts(ctx context.Context, db *DB) []archived {
 
 // behind is a row without its first columns, which are scanned into other places.
 type behind struct {
-	Row
+	sqlite.Row
 	first []any
 }
 
-// Scan implements [Row].
+// Scan implements [sqlite.Row].
 func (b behind) Scan(dest ...any) error { return b.Row.Scan(append(b.first, dest...)...) }
 
-func readArchivedVersions(v *View, each func(archive.Record) error) error {
+func readArchivedVersions(v *sqlite.View, each func(archive.Record) error) error {
 	return eachVersion(v, func(id agent.ID, version identity.Version, err error) error {
 		if err != nil {
-			return wrap(err, "read versions of agent", string(id))
+			return sqlite.Wrap(err, "read versions of agent", string(id))
 		}
 		return each(&archive.Version{Agent: id, Version: version})
 	})
 }
 
-func (db *DB) scanArchivedFormer(r Row) (archive.Record, error) {
+func (db *DB) scanArchivedFormer(r sqlite.Row) (archive.Record, error) {
 	var d archive.DeletedAgent
 	var at int64
 	rec, err := db.scanAgent(r, &d.Department, &at, &d.By)
@@ -197,28 +149,28 @@ func (db *DB) scanArchivedFormer(r Row) (archive.Record, error) {
 		return nil, err
 	}
 	c, err := identity.Parse(rec.Identity)
-	d.Last, d.At, d.ID, d.Name = rec.Record, fromMillis(at), rec.ID, rec.Name
+	d.Last, d.At, d.ID, d.Name = rec.Record, sqlite.FromMillis(at), rec.ID, rec.Name
 	d.Last.Status = c.Status
 	return &d, err
 }
 
-func scanArchivedMove(r Row) (archive.Record, error) {
+func scanArchivedMove(r sqlite.Row) (archive.Record, error) {
 	var id []byte
 	m, err := scanMove(behind{r, []any{&id}})
-	return &archive.LabelMove{Agent: agent.ID(unpackID(id)), Move: m}, err
+	return &archive.LabelMove{Agent: agent.ID(sqlite.UnpackID(id)), Move: m}, err
 }
 
-func scanArchivedEvent() func(Row) (archive.Record, error) {
+func scanArchivedEvent() func(sqlite.Row) (archive.Record, error) {
 	var department string
 	row := newEventRow(&department)
-	return func(r Row) (archive.Record, error) {
+	return func(r sqlite.Row) (archive.Record, error) {
 		e, err := row.scan(r)
 		return &archive.Event{Event: e, Department: name.Key(department)}, err
 	}
 }
 
-func scanArchivedDay(of archive.Part) func(Row) (archive.Record, error) {
-	return func(r Row) (archive.Record, error) {
+func scanArchivedDay(of archive.Part) func(sqlite.Row) (archive.Record, error) {
+	return func(r sqlite.Row) (archive.Record, error) {
 		var owner []byte
 		d, err := scanDay(behind{r, []any{&owner}})
 		return &archive.Day{Of: of, Owner: unpackOwner(of, owner), Day: d}, err
@@ -230,13 +182,13 @@ func unpackOwner(of archive.Part, owner []byte) string {
 	if of == archive.DepartmentDays {
 		return string(owner)
 	}
-	return unpackID(owner)
+	return sqlite.UnpackID(owner)
 }
 
-func scanArchivedTotal(r Row) (archive.Record, error) {
+func scanArchivedTotal(r sqlite.Row) (archive.Record, error) {
 	var id []byte
 	var t archive.AgentTotal
 	err := r.Scan(&id, &t.Completed)
-	t.Agent = agent.ID(unpackID(id))
+	t.Agent = agent.ID(sqlite.UnpackID(id))
 	return &t, err
 }

@@ -10,6 +10,9 @@ import (
 
 	"orgd/adapters/agentindex"
 	"orgd/adapters/deltas"
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/archive"
@@ -32,7 +35,7 @@ const (
 // CheckLoaded returns [ports.ErrRestoring] if an archive has been restored in part.
 func (db *DB) CheckLoaded(ctx context.Context) error { return db.Ask(ctx, checkLoaded) }
 
-func checkLoaded(v *View) error {
+func checkLoaded(v *sqlite.View) error {
 	restoring, err := isRestoring(v)
 	if err == nil && restoring {
 		err = ports.ErrRestoring
@@ -40,22 +43,22 @@ func checkLoaded(v *View) error {
 	return err
 }
 
-func isRestoring(v *View) (is bool, err error) {
+func isRestoring(v *sqlite.View) (is bool, err error) {
 	err = v.Row(existsRestoring).Scan(&is)
-	return is, wrap(err, "look for a restore", "")
+	return is, sqlite.Wrap(err, "look for a restore", "")
 }
 
 // Begin implements [ports.Archive].
 func (s *Archive) Begin(ctx context.Context, id string) (loaded int64, err error) {
 	defer s.db.observer.Begin(&ctx, "archive.begin").End(&err)
-	err = s.db.Write(ctx, func(tx *Tx) (err error) {
+	err = s.db.Write(ctx, func(tx *engine.Tx) (err error) {
 		loaded, err = beginRestore(tx, id)
 		return err
 	})
 	return loaded, err
 }
 
-func beginRestore(tx *Tx, id string) (loaded int64, err error) {
+func beginRestore(tx *engine.Tx, id string) (loaded int64, err error) {
 	restoring, err := isRestoring(&tx.View)
 	if err != nil {
 		return 0, err
@@ -95,8 +98,8 @@ const selectEventIndexes = "SELECT name, sql FROM sqlite_schema WHERE type = 'in
 
 // dropIndexes drops those of events and returns the statements that make them again: to do
 // that at the end takes a third of the time, and nobody reads by them until then.
-func dropIndexes(tx *Tx) (statements string, err error) {
-	indexes, err := rows(&tx.View, selectEventIndexes, nil, func(r Row) (x [2]string, err error) {
+func dropIndexes(tx *engine.Tx) (statements string, err error) {
+	indexes, err := sqlite.Rows(&tx.View, selectEventIndexes, nil, func(r sqlite.Row) (x [2]string, err error) {
 		err = r.Scan(&x[0], &x[1])
 		return x, err
 	})
@@ -106,16 +109,16 @@ func dropIndexes(tx *Tx) (statements string, err error) {
 		}
 		statements += x[1] + ";"
 	}
-	return statements, wrap(err, "drop indexes", "")
+	return statements, sqlite.Wrap(err, "drop indexes", "")
 }
 
 // Load implements [ports.Archive].
 func (s *Archive) Load(ctx context.Context, records []archive.Record, loaded int64) (err error) {
 	defer s.db.observer.Begin(&ctx, "archive.load").End(&err)
-	return s.db.Write(ctx, func(tx *Tx) error {
-		n, err := changed(tx.Exec(updateRestoring, loaded+int64(len(records)), loaded))
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
+		n, err := sqlite.Changed(tx.Exec(updateRestoring, loaded+int64(len(records)), loaded))
 		if err != nil || n == 0 { // they are stored already
-			return wrap(err, "write how much was restored", "")
+			return sqlite.Wrap(err, "write how much was restored", "")
 		}
 		l := loader{tx: tx}
 		for _, r := range records {
@@ -133,7 +136,7 @@ func (s *Archive) Load(ctx context.Context, records []archive.Record, loaded int
 // loader stores records. Rows of the same statement that follow each other are stored
 // together: that takes half of the time.
 type loader struct {
-	tx        *Tx
+	tx        *engine.Tx
 	statement string
 	rows      [][]any
 	last      *archive.Version // which is stored when it is known whether the next one has its text
@@ -142,7 +145,7 @@ type loader struct {
 
 const rowsAtOnce = 32
 
-// row stores a row by a statement that ends with the values of one.
+// Row stores a row by a statement that ends with the values of one.
 func (l *loader) row(statement string, values ...any) error {
 	if statement != l.statement || len(l.rows) == rowsAtOnce {
 		if err := l.flush(); err != nil {
@@ -163,11 +166,11 @@ func (l *loader) flush() error {
 		}
 		before, values, _ := strings.Cut(l.statement, "VALUES ")
 		_, err := l.tx.Exec(before+"VALUES "+values+strings.Repeat(", "+values, rowsAtOnce-1), all...)
-		return wrap(err, "restore", "")
+		return sqlite.Wrap(err, "restore", "")
 	}
 	for _, r := range rows {
 		if _, err := l.tx.Exec(l.statement, r...); err != nil {
-			return wrap(err, "restore", "")
+			return sqlite.Wrap(err, "restore", "")
 		}
 	}
 	return nil
@@ -205,7 +208,7 @@ func (l *loader) add(r archive.Record) error {
 	case *archive.DeletedAgent:
 		return l.deletedAgent(r)
 	case *archive.LabelMove:
-		return l.row(insertMove, moveArgs(packID(r.Agent), r.Move)...)
+		return l.row(insertMove, moveArgs(sqlite.PackID(r.Agent), r.Move)...)
 	case *archive.Event:
 		_, err := l.numbered(insertEvent, eventArgs(r.Event, r.Department))
 		return err
@@ -213,27 +216,27 @@ func (l *loader) add(r archive.Record) error {
 		if r.Of == archive.DepartmentDays {
 			return l.row(insertDepartmentDay, dayArgs(r.Owner, r.Date, r.Day)...)
 		}
-		return l.row(insertAgentDay, dayArgs(packID(r.Owner), r.Date, r.Day)...)
+		return l.row(insertAgentDay, dayArgs(sqlite.PackID(r.Owner), r.Date, r.Day)...)
 	case *archive.AgentTotal:
-		return l.row(insertTotal, packID(r.Agent), r.Completed)
+		return l.row(insertTotal, sqlite.PackID(r.Agent), r.Completed)
 	case *archive.Project:
 		return l.row(insertProject, projectArgs(r.Project)...)
 	case *archive.Entry:
 		row := newAuditRow(r.Entry)
 		seq, err := l.numbered(row.insert, row.values)
-		l.tx.changed.entries = append(l.tx.changed.entries, row.numbered(seq))
+		l.tx.Changed.Entries = append(l.tx.Changed.Entries, row.numbered(seq))
 		return err
 	case *archive.Webhook:
-		return l.row(insertWebhook, append(webhookArgs(r.Webhook), millis(r.CreatedAt))...)
+		return l.row(insertWebhook, append(webhookArgs(r.Webhook), sqlite.Millis(r.CreatedAt))...)
 	case *archive.Revocation:
-		return l.row(insertRevocation, r.ID, r.By, millis(r.At), millis(r.Until))
+		return l.row(insertRevocation, r.ID, r.By, sqlite.Millis(r.At), sqlite.Millis(r.Until))
 	}
 	return fmt.Errorf("sqlitestore: restore a record of the part %q", r.Part())
 }
 
 // numbered stores a row that has a number in the log behind its other values, and returns it.
 func (l *loader) numbered(statement string, values []any) (activity.Seq, error) {
-	seq, err := l.tx.number()
+	seq, err := l.tx.Number()
 	if err != nil {
 		return 0, err
 	}
@@ -245,7 +248,7 @@ func (l *loader) company(r *archive.Company) error {
 		return err
 	}
 	_, err := l.tx.Exec(recordCosts)
-	return wrap(err, "write company", "")
+	return sqlite.Wrap(err, "write company", "")
 }
 
 // version stores the version before this one: without its text, if this one has that packed.
@@ -272,18 +275,18 @@ func (l *loader) endVersion(isPacked bool) error {
 		text = ""
 	}
 	l.last = nil
-	return l.row(insertVersion, versionArgs(packID(r.Agent), r.Version, text, l.before)...)
+	return l.row(insertVersion, versionArgs(sqlite.PackID(r.Agent), r.Version, text, l.before)...)
 }
 
 const selectVersionRow = "SELECT seq FROM versions WHERE agent_id = ? AND number = ?"
 
 // versionRow returns the row that has the identity of an agent.
 func (l *loader) versionRow(r agent.Record) (row int64, err error) {
-	err = l.tx.Row(selectVersionRow, packID(r.ID), r.Version).Scan(&row)
+	err = l.tx.Row(selectVersionRow, sqlite.PackID(r.ID), r.Version).Scan(&row)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = archive.Damaged(archive.Versions, "version %d of agent %s is missing", r.Version, r.ID)
 	}
-	return row, wrap(err, "read version of agent", string(r.ID))
+	return row, sqlite.Wrap(err, "read version of agent", string(r.ID))
 }
 
 func (l *loader) agent(r agent.Record) error {
@@ -323,40 +326,40 @@ func (l *loader) deletedAgent(r *archive.DeletedAgent) error {
 		return err
 	}
 	last := r.Last
-	return l.row(insertDeletedAgent, packID(r.ID), string(c.Name.Key), last.Name, r.Department, packID(last.OrderKey), row,
+	return l.row(insertDeletedAgent, sqlite.PackID(r.ID), string(c.Name.Key), last.Name, r.Department, sqlite.PackID(last.OrderKey), row,
 		last.Unversioned, last.Owner, agentindex.TagsText(last.Tags), last.Version, last.Revision,
-		millis(last.CreatedAt), millis(last.UpdatedAt), millis(r.At), r.By)
+		sqlite.Millis(last.CreatedAt), sqlite.Millis(last.UpdatedAt), sqlite.Millis(r.At), r.By)
 }
 
 // End implements [ports.Archive].
 func (s *Archive) End(ctx context.Context) (err error) {
 	defer s.db.observer.Begin(&ctx, "archive.end").End(&err)
-	err = s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		var indexes string
 		if err := tx.Row(selectIndexes).Scan(&indexes); err != nil {
-			return wrap(err, "end a restore", "")
+			return sqlite.Wrap(err, "end a restore", "")
 		}
 		head := activity.Seq(time.Now().UnixMicro())
-		tx.goOn(head)
+		tx.GoOn(head)
 		for _, s := range []struct {
 			statement string
 			args      []any
 		}{
 			{indexes, nil},
 			{"DELETE FROM sqlite_sequence WHERE name = 'events'", nil},
-			{insertSequence, []any{head}},
+			{engine.InsertSequence, []any{head}},
 			{"INSERT OR REPLACE INTO log_marks (at, seq) VALUES (0, ?)", []any{head}},
 			{"UPDATE outbox SET position = ?", []any{head}},
 			{"UPDATE webhooks SET since = ?", []any{head}},
 			{"UPDATE latest_revocation SET at = max(at, (SELECT ifnull(max(at), 0) FROM revocations))", nil},
 			{dropRestoring, nil},
-			{renewIncarnation, nil},
+			{engine.RenewIncarnation, nil},
 		} {
 			if _, err := tx.Exec(s.statement, s.args...); err != nil {
-				return wrap(err, "end a restore", "")
+				return sqlite.Wrap(err, "end a restore", "")
 			}
 		}
-		tx.changed.deletedBefore = anyTime // events were stored that are not among the newest
+		tx.Changed.DeletedBefore = memory.AnyTime // events were stored that are not among the newest
 		return nil
 	})
 	if err != nil {

@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"errors"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/audit"
 	"orgd/domain/idempotency"
@@ -18,25 +21,25 @@ type Audit struct{ db *DB }
 func (s *Audit) Entries(ctx context.Context, q audit.Query) (_ []audit.Entry, err error) {
 	defer s.db.observer.Begin(&ctx, "audit.list").End(&err)
 	if q.Actor != "" || q.Resource != "" || q.Department != "" || len(q.Actions) > 0 {
-		entries, err := read(ctx, s.db, func(v *View) ([]audit.Entry, error) { return filteredEntries(v, q) })
-		return entries, wrap(err, "read audit entries", "")
+		entries, err := sqlite.Read(ctx, s.db, func(v *sqlite.View) ([]audit.Entry, error) { return filteredEntries(v, q) })
+		return entries, sqlite.Wrap(err, "read audit entries", "")
 	}
 	query, args := entriesQuery(q)
-	return all(ctx, s.db, "read audit entries", query, args, func(r Row) (audit.Entry, error) { return scanEntry(r) })
+	return sqlite.All(ctx, s.db, "read audit entries", query, args, func(r sqlite.Row) (audit.Entry, error) { return scanEntry(r) })
 }
 
 // Changes implements [ports.AuditLog].
 func (s *Audit) Changes(ctx context.Context, at []audit.Position) (_ map[string]audit.Entry, err error) {
 	defer s.db.observer.Begin(&ctx, "audit.changes").End(&err)
-	return read(ctx, s.db, func(v *View) (map[string]audit.Entry, error) {
+	return sqlite.Read(ctx, s.db, func(v *sqlite.View) (map[string]audit.Entry, error) {
 		found := map[string]audit.Entry{}
 		for _, p := range at {
-			e, err := scanEntry(v.Row(selectChange, millis(p.At), packID(p.ID)))
+			e, err := scanEntry(v.Row(selectChange, sqlite.Millis(p.At), sqlite.PackID(p.ID)))
 			if errors.Is(err, sql.ErrNoRows) {
 				continue
 			}
 			if err != nil {
-				return nil, wrap(err, "read audit entry", p.ID)
+				return nil, sqlite.Wrap(err, "read audit entry", p.ID)
 			}
 			found[p.ID] = e
 		}
@@ -47,15 +50,15 @@ func (s *Audit) Changes(ctx context.Context, at []audit.Position) (_ map[string]
 // After implements [ports.AuditLog]. Nothing is cut off but what is deleted.
 func (s *Audit) After(ctx context.Context, position activity.Seq, limit int) (page ports.AuditPage, err error) {
 	defer s.db.observer.Begin(&ctx, "audit.after").End(&err)
-	page, err = read(ctx, s.db, func(v *View) (page ports.AuditPage, err error) {
-		if page.Next, err = headOf(v); err != nil {
+	page, err = sqlite.Read(ctx, s.db, func(v *sqlite.View) (page ports.AuditPage, err error) {
+		if page.Next, err = engine.Head(v); err != nil {
 			return page, err
 		}
 		if position < 0 || position > page.Next {
 			return page, activity.ErrTooOld
 		}
 		var seq activity.Seq
-		page.Entries, err = rows(v, selectLoggedEntries, []any{position, limit}, func(r Row) (audit.Entry, error) {
+		page.Entries, err = sqlite.Rows(v, selectLoggedEntries, []any{position, limit}, func(r sqlite.Row) (audit.Entry, error) {
 			return scanEntry(r, (*int64)(&seq))
 		})
 		if len(page.Entries) == limit {
@@ -66,14 +69,14 @@ func (s *Audit) After(ctx context.Context, position activity.Seq, limit int) (pa
 	if errors.Is(err, activity.ErrTooOld) {
 		return page, err
 	}
-	return page, wrap(err, "read the audit trail", "")
+	return page, sqlite.Wrap(err, "read the audit trail", "")
 }
 
 // From implements [ports.AuditLog].
 func (s *Audit) From(ctx context.Context, p audit.Position, limit int) (_ []audit.Entry, err error) {
 	defer s.db.observer.Begin(&ctx, "audit.from").End(&err)
-	return all(ctx, s.db, "read audit entries", selectEntriesFrom, []any{millis(p.At), packID(p.ID), limit},
-		func(r Row) (audit.Entry, error) { return scanEntry(r) })
+	return sqlite.All(ctx, s.db, "read audit entries", selectEntriesFrom, []any{sqlite.Millis(p.At), sqlite.PackID(p.ID), limit},
+		func(r sqlite.Row) (audit.Entry, error) { return scanEntry(r) })
 }
 
 // OnCommit implements [ports.AuditLog].
@@ -101,11 +104,11 @@ const latestFirst = " ORDER BY at DESC, id DESC LIMIT (? + 0)"
 // a query each: SQLite merges what they find, and reads no more than the page.
 func entriesQuery(q audit.Query) (string, []any) {
 	f := entriesFilter(q)
-	query, args := selectChanges+" INDEXED BY changes_time"+f.where(), f.args
+	query, args := selectChanges+" INDEXED BY changes_time"+f.Where(), f.Args
 	others := func(index, part string) {
 		f := entriesFilter(q)
-		f.and(part)
-		query, args = query+" UNION ALL "+selectEntries+" INDEXED BY "+index+f.where(), append(args, f.args...)
+		f.And(part)
+		query, args = query+" UNION ALL "+selectEntries+" INDEXED BY "+index+f.Where(), append(args, f.Args...)
 	}
 	if q.Part != audit.OnlyChanges {
 		others("audit_others", notReports)
@@ -124,28 +127,28 @@ const (
 )
 
 // entriesFilter returns what holds for the entries of a query in both tables.
-func entriesFilter(q audit.Query) (f filter) {
-	f.equals("actor", q.Actor)
-	f.equals("resource", string(q.Resource))
+func entriesFilter(q audit.Query) (f sqlite.Filter) {
+	f.Equals("actor", q.Actor)
+	f.Equals("resource", string(q.Resource))
 	if !q.Since.IsZero() {
-		f.and("at >= ?", millis(q.Since))
+		f.And("at >= ?", sqlite.Millis(q.Since))
 	}
 	switch { // one upper bound: SQLite would begin at the first of two
 	case q.After != nil && (q.Until.IsZero() || q.After.At.Before(q.Until)):
-		f.and("(at, id) < (?, ?)", millis(q.After.At), packID(q.After.ID))
+		f.And("(at, id) < (?, ?)", sqlite.Millis(q.After.At), sqlite.PackID(q.After.ID))
 	case !q.Until.IsZero():
-		f.and("at < ?", millis(q.Until))
+		f.And("at < ?", sqlite.Millis(q.Until))
 	}
 	return f
 }
 
 // scanEntry scans an entry, behind other columns.
-func scanEntry(r Row, first ...any) (e audit.Entry, err error) {
+func scanEntry(r sqlite.Row, first ...any) (e audit.Entry, err error) {
 	var at int64
 	var id []byte
 	var change *string
 	err = r.Scan(append(first, &at, &id, &e.Actor, (*string)(&e.Action), &e.Route, (*string)(&e.Resource), &e.From, &e.To, &e.RequestID, &change)...)
-	e.At, e.ID = fromMillis(at), unpackID(id)
+	e.At, e.ID = sqlite.FromMillis(at), sqlite.UnpackID(id)
 	if err == nil && change != nil {
 		e.Change, err = audit.ParseChange(e.Action, *change)
 	}
@@ -155,10 +158,10 @@ func scanEntry(r Row, first ...any) (e audit.Entry, err error) {
 // update stores the change that decide makes of what the transaction finds: its trail
 // and, if it is effective, what put writes.
 func update[C interface{ Effective() bool }](ctx context.Context, db *DB,
-	decide func(*Tx) (C, ports.Trail, error), put func(*Tx, C) error,
+	decide func(*engine.Tx) (C, ports.Trail, error), put func(*engine.Tx, C) error,
 ) (C, error) {
 	var step C
-	err := db.Write(ctx, func(tx *Tx) (err error) {
+	err := db.Write(ctx, func(tx *engine.Tx) (err error) {
 		var trail ports.Trail
 		if step, trail, err = decide(tx); err != nil {
 			return err
@@ -177,7 +180,7 @@ func update[C interface{ Effective() bool }](ctx context.Context, db *DB,
 
 // putTrail stores the idempotency record of a change, if there is one, and its audit
 // entry, if the change is effective.
-func putTrail(tx *Tx, t ports.Trail, effective bool) error {
+func putTrail(tx *engine.Tx, t ports.Trail, effective bool) error {
 	if !effective {
 		return putRecord(tx, t.Idempotency)
 	}
@@ -185,18 +188,18 @@ func putTrail(tx *Tx, t ports.Trail, effective bool) error {
 }
 
 // putEntry stores a trail whose audit entry has become a row.
-func putEntry(tx *Tx, r *idempotency.Record, entry auditRow) error {
+func putEntry(tx *engine.Tx, r *idempotency.Record, entry auditRow) error {
 	if err := putRecord(tx, r); err != nil {
 		return err
 	}
-	seq, err := tx.number()
+	seq, err := tx.Number()
 	if err != nil {
 		return err
 	}
-	c := &tx.changed
-	c.logged, c.entries, c.trail = true, append(c.entries, entry.numbered(seq)), append(c.trail, entry.entry)
+	c := &tx.Changed
+	c.Logged, c.Entries, c.Trail = true, append(c.Entries, entry.numbered(seq)), append(c.Trail, entry.entry)
 	_, err = tx.Exec(entry.insert, append(entry.values, seq)...)
-	return wrap(err, "write audit entry", "")
+	return sqlite.Wrap(err, "write audit entry", "")
 }
 
 const (
@@ -210,7 +213,7 @@ type auditRow struct {
 	entry   audit.Entry
 	insert  string
 	values  []any
-	blocked blockRow
+	blocked memory.BlockRow
 }
 
 func newAuditRow(e audit.Entry) auditRow {
@@ -218,19 +221,19 @@ func newAuditRow(e audit.Entry) auditRow {
 		entry:  e,
 		insert: insertEntry,
 		values: append(make([]any, 0, 12), // with the number that the writer gives it
-			millis(e.At), packID(e.ID), e.Actor, string(e.Action), e.Route, string(e.Resource), e.From, e.To, e.RequestID),
-		blocked: blockRow{at: millis(e.At), digest: newDigest(e.Actor, e.Resource, e.Action)},
+			sqlite.Millis(e.At), sqlite.PackID(e.ID), e.Actor, string(e.Action), e.Route, string(e.Resource), e.From, e.To, e.RequestID),
+		blocked: memory.BlockRow{At: sqlite.Millis(e.At), Digest: newDigest(e.Actor, e.Resource, e.Action)},
 	}
 	if e.Change != nil {
 		row.insert = insertChange
 		row.values = append(row.values, string(e.Change.Department.Key), e.Change.Text())
-		row.blocked.digest = ofChange(row.blocked.digest, e.Change.Department.Key)
+		row.blocked.Digest = ofChange(row.blocked.Digest, e.Change.Department.Key)
 	}
 	return row
 }
 
 // numbered returns what a block has of the entry with a number.
-func (r auditRow) numbered(seq activity.Seq) blockRow {
-	r.blocked.seq = int64(seq)
+func (r auditRow) numbered(seq activity.Seq) memory.BlockRow {
+	r.blocked.Seq = int64(seq)
 	return r.blocked
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"orgd/adapters/sqlitestore/internal/engine"
 	"orgd/domain/audit"
 	"orgd/domain/name"
 )
@@ -44,7 +45,7 @@ func (o *org) fillTrail(b *testing.B, begin time.Time) {
 		return e
 	}
 	for i := 0; i < benchEntries; i += atOnce {
-		o.check(o.db.Write(context.Background(), func(tx *Tx) error {
+		o.check(o.db.Write(context.Background(), func(tx *engine.Tx) error {
 			for j := range atOnce {
 				if err := putEntry(tx, nil, newAuditRow(entry(i+j))); err != nil {
 					return err

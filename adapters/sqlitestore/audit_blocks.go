@@ -11,6 +11,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/audit"
 	"orgd/domain/name"
 )
@@ -29,23 +32,23 @@ var errBlock = errors.New("the block is damaged")
 const (
 	actorShift, resourceShift, departmentShift, actionShift = 0, 16, 32, 48
 
-	hashBits          digest = 1<<16 - 1
-	actionBits        digest = 1<<14 - 1
-	noReport, aChange digest = 1 << 62, 1 << 63
+	hashBits          memory.Digest = 1<<16 - 1
+	actionBits        memory.Digest = 1<<14 - 1
+	noReport, aChange memory.Digest = 1 << 62, 1 << 63
 )
 
 // shortHash is FNV-1a, folded to 16 bits. Blocks are stored, so it never changes.
-func shortHash[T ~string](text T) digest {
+func shortHash[T ~string](text T) memory.Digest {
 	h := uint32(2166136261)
 	for i := range len(text) {
 		h = (h ^ uint32(text[i])) * 16777619
 	}
-	return digest(h>>16^h) & hashBits
+	return memory.Digest(h>>16^h) & hashBits
 }
 
-func actionHash(a audit.Action) digest { return shortHash(a) & actionBits << actionShift }
+func actionHash(a audit.Action) memory.Digest { return shortHash(a) & actionBits << actionShift }
 
-func newDigest(actor string, r audit.Resource, a audit.Action) digest {
+func newDigest(actor string, r audit.Resource, a audit.Action) memory.Digest {
 	d := shortHash(actor)<<actorShift | shortHash(r)<<resourceShift | actionHash(a)
 	if r != audit.Activities {
 		d |= noReport
@@ -54,7 +57,7 @@ func newDigest(actor string, r audit.Resource, a audit.Action) digest {
 }
 
 // ofChange returns the digest of an entry of the change log that has a digest otherwise.
-func ofChange(d digest, department name.Key) digest {
+func ofChange(d memory.Digest, department name.Key) memory.Digest {
 	return d | shortHash(department)<<departmentShift | aChange
 }
 
@@ -67,47 +70,47 @@ UNION ALL SELECT seq, at, actor, resource, action, NULL FROM audit WHERE seq > ?
 )
 
 // lastBlock returns the number of the last entry in the blocks before one, or in all.
-func lastBlock(v *View, before int64) (last int64, err error) {
+func lastBlock(v *sqlite.View, before int64) (last int64, err error) {
 	err = v.Row(selectLastBlock, before).Scan(&last)
-	return last, wrap(err, "read the last block", "")
+	return last, sqlite.Wrap(err, "read the last block", "")
 }
 
 // firstUnblocked reads the first entries that are in no block, at most as many as a block has.
-func firstUnblocked(v *View) ([]blockRow, error) {
+func firstUnblocked(v *sqlite.View) ([]memory.BlockRow, error) {
 	last, err := lastBlock(v, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := rows(v, selectBlockRows, []any{last, math.MaxInt64, blockEntries}, scanBlockRow)
-	return entries, wrap(err, "read audit entries", "")
+	entries, err := sqlite.Rows(v, selectBlockRows, []any{last, math.MaxInt64, blockEntries}, scanBlockRow)
+	return entries, sqlite.Wrap(err, "read audit entries", "")
 }
 
-func scanBlockRow(r Row) (e blockRow, err error) {
+func scanBlockRow(r sqlite.Row) (e memory.BlockRow, err error) {
 	var actor string
 	var resource audit.Resource
 	var action audit.Action
 	var department *name.Key
-	err = r.Scan(&e.seq, &e.at, &actor, &resource, &action, &department)
-	if e.digest = newDigest(actor, resource, action); department != nil {
-		e.digest = ofChange(e.digest, *department)
+	err = r.Scan(&e.Seq, &e.At, &actor, &resource, &action, &department)
+	if e.Digest = newDigest(actor, resource, action); department != nil {
+		e.Digest = ofChange(e.Digest, *department)
 	}
 	return e, err
 }
 
 // putBlock stores a block. Its entries are the latest first, each with the distance of its number
 // from that of the one before.
-func putBlock(tx *Tx, entries []blockRow) error {
-	last := entries[len(entries)-1].seq
-	since, until := entries[0].at, entries[0].at
+func putBlock(tx *engine.Tx, entries []memory.BlockRow) error {
+	last := entries[len(entries)-1].Seq
+	since, until := entries[0].At, entries[0].At
 	block, before := make([]byte, 0, 10*len(entries)), last
 	for _, e := range slices.Backward(entries) {
-		since, until = min(since, e.at), max(until, e.at)
-		block = binary.LittleEndian.AppendUint64(block, uint64(e.digest))
-		block = binary.AppendUvarint(block, uint64(before-e.seq))
-		before = e.seq
+		since, until = min(since, e.At), max(until, e.At)
+		block = binary.LittleEndian.AppendUint64(block, uint64(e.Digest))
+		block = binary.AppendUvarint(block, uint64(before-e.Seq))
+		before = e.Seq
 	}
 	_, err := tx.Exec(insertBlock, last, since, until, block)
-	return wrap(err, "write a block", "")
+	return sqlite.Wrap(err, "write a block", "")
 }
 
 // blocks puts the entries of the trail into blocks, with the changes that they are of.
@@ -118,26 +121,26 @@ type blocks struct {
 
 // unblocked are the entries behind the last block, as the writer knows them.
 type unblocked struct {
-	entries []blockRow
+	entries []memory.BlockRow
 	known   bool // that these are all
 	wait    int  // for how many entries, until they are looked at again
 }
 
-// Finish implements [finisher]. No change fails by that: filters read what is in no block.
-func (b *blocks) Finish(tx *Tx, c changes) {
-	if len(c.entries) == 0 {
+// Finish implements [engine.finisher]. No change fails by that: filters read what is in no block.
+func (b *blocks) Finish(tx *engine.Tx, c memory.Changes) {
+	if len(c.Entries) == 0 {
 		return
 	}
-	if err := b.unblocked.add(tx, c.entries); err != nil {
+	if err := b.unblocked.add(tx, c.Entries); err != nil {
 		b.unblocked = unblocked{wait: blockEntries}
 		b.log.Warn("audit entries are in no block", zap.Error(err))
 	}
 }
 
-// Lost implements [finisher].
+// Lost implements [engine.finisher].
 func (b *blocks) Lost() { b.unblocked = unblocked{} }
 
-func (u *unblocked) add(tx *Tx, added []blockRow) error {
+func (u *unblocked) add(tx *engine.Tx, added []memory.BlockRow) error {
 	if u.wait -= len(added); !u.known && u.wait <= 0 {
 		return u.look(tx, len(added))
 	}
@@ -156,7 +159,7 @@ func (u *unblocked) add(tx *Tx, added []blockRow) error {
 
 // look reads the entries that are in no block, and puts into blocks a few more than were added.
 // Of a trail that is older than the blocks, most are left.
-func (u *unblocked) look(tx *Tx, added int) error {
+func (u *unblocked) look(tx *engine.Tx, added int) error {
 	for n := 0; n <= added; n += blockEntries {
 		entries, err := firstUnblocked(&tx.View)
 		if err != nil {
@@ -174,7 +177,7 @@ func (u *unblocked) look(tx *Tx, added int) error {
 }
 
 // older stores blocks of a trail that is older than the blocks, until it has done enough.
-func (b *blocks) older(tx *Tx, enough time.Time) (more bool, err error) {
+func (b *blocks) older(tx *engine.Tx, enough time.Time) (more bool, err error) {
 	for time.Now().Before(enough) {
 		entries, err := firstUnblocked(&tx.View)
 		if err != nil || len(entries) < blockEntries {
@@ -190,12 +193,12 @@ func (b *blocks) older(tx *Tx, enough time.Time) (more bool, err error) {
 
 // selection says which digests the entries have that a query selects.
 type selection struct {
-	bits, want digest
-	actions    []digest // nil means any
+	bits, want memory.Digest
+	actions    []memory.Digest // nil means any
 }
 
 func selectionOf(q audit.Query) (s selection) {
-	need := func(bits, want digest) { s.bits, s.want = s.bits|bits, s.want|want }
+	need := func(bits, want memory.Digest) { s.bits, s.want = s.bits|bits, s.want|want }
 	if q.Actor != "" {
 		need(hashBits<<actorShift, shortHash(q.Actor)<<actorShift)
 	}
@@ -217,13 +220,13 @@ func selectionOf(q audit.Query) (s selection) {
 	return s
 }
 
-func (s selection) has(d digest) bool {
+func (s selection) has(d memory.Digest) bool {
 	return d&s.bits == s.want && (s.actions == nil || slices.Contains(s.actions, d&(actionBits<<actionShift)))
 }
 
 // in returns the numbers of the entries of a block that may be selected.
 func (s selection) in(last int64, block []byte) (numbers []int64, err error) {
-	err = eachOfBlock(last, block, func(seq int64, d digest) {
+	err = eachOfBlock(last, block, func(seq int64, d memory.Digest) {
 		if s.has(d) {
 			numbers = append(numbers, seq)
 		}
@@ -232,15 +235,15 @@ func (s selection) in(last int64, block []byte) (numbers []int64, err error) {
 }
 
 // without does the same for a block that is damaged, from the entries themselves.
-func (s selection) without(v *View, last int64) (numbers []int64, err error) {
+func (s selection) without(v *sqlite.View, last int64) (numbers []int64, err error) {
 	before, err := lastBlock(v, last)
 	if err != nil {
 		return nil, err
 	}
-	err = v.Each(selectBlockRows, []any{before, last, -1}, func(r Row) error {
+	err = v.Each(selectBlockRows, []any{before, last, -1}, func(r sqlite.Row) error {
 		e, err := scanBlockRow(r)
-		if s.has(e.digest) {
-			numbers = append(numbers, e.seq)
+		if s.has(e.Digest) {
+			numbers = append(numbers, e.Seq)
 		}
 		return err
 	})
@@ -248,7 +251,7 @@ func (s selection) without(v *View, last int64) (numbers []int64, err error) {
 }
 
 // eachOfBlock calls do for each entry of a block.
-func eachOfBlock(last int64, block []byte, do func(seq int64, d digest)) error {
+func eachOfBlock(last int64, block []byte, do func(seq int64, d memory.Digest)) error {
 	for seq := last; len(block) > 0; {
 		if len(block) < 9 {
 			return errBlock
@@ -258,7 +261,7 @@ func eachOfBlock(last int64, block []byte, do func(seq int64, d digest)) error {
 			return errBlock
 		}
 		seq -= int64(gap)
-		do(seq, digest(binary.LittleEndian.Uint64(block)))
+		do(seq, memory.Digest(binary.LittleEndian.Uint64(block)))
 		block = block[8+n:]
 	}
 	return nil
@@ -268,7 +271,7 @@ const selectBlocks = "SELECT last, until, entries FROM audit_blocks INDEXED BY a
 	" WHERE until >= ? AND since <= ? ORDER BY until DESC"
 
 // filteredEntries reads a page of what a query with filters selects.
-func filteredEntries(v *View, q audit.Query) ([]audit.Entry, error) {
+func filteredEntries(v *sqlite.View, q audit.Query) ([]audit.Entry, error) {
 	last, err := lastBlock(v, math.MaxInt64)
 	if err != nil {
 		return nil, err
@@ -279,14 +282,14 @@ func filteredEntries(v *View, q audit.Query) ([]audit.Entry, error) {
 	}
 	wanted := selectionOf(q)
 	since, until := timesOf(q)
-	err = v.Each(selectBlocks, []any{since, until}, func(r Row) error {
+	err = v.Each(selectBlocks, []any{since, until}, func(r sqlite.Row) error {
 		var last, until int64
 		var block []byte
 		if err := r.Scan(&last, &until, &block); err != nil {
 			return err
 		}
-		if len(found) >= q.Limit && millis(found[len(found)-1].At) > until {
-			return errFull
+		if len(found) >= q.Limit && sqlite.Millis(found[len(found)-1].At) > until {
+			return sqlite.ErrFull
 		}
 		numbers, err := wanted.in(last, block)
 		if err != nil {
@@ -310,13 +313,13 @@ func filteredEntries(v *View, q audit.Query) ([]audit.Entry, error) {
 func timesOf(q audit.Query) (since, until int64) {
 	since, until = math.MinInt64, math.MaxInt64
 	if !q.Since.IsZero() {
-		since = millis(q.Since)
+		since = sqlite.Millis(q.Since)
 	}
 	if !q.Until.IsZero() {
-		until = millis(q.Until)
+		until = sqlite.Millis(q.Until)
 	}
 	if q.After != nil {
-		until = min(until, millis(q.After.At))
+		until = min(until, sqlite.Millis(q.After.At))
 	}
 	return since, until
 }
@@ -327,31 +330,31 @@ func latest(entries []audit.Entry, limit int) []audit.Entry {
 		if c := b.At.Compare(a.At); c != 0 {
 			return c
 		}
-		return cmp.Compare(string(packID(b.ID)), string(packID(a.ID)))
+		return cmp.Compare(string(sqlite.PackID(b.ID)), string(sqlite.PackID(a.ID)))
 	})
 	return entries[:min(limit, len(entries))]
 }
 
 // someEntries reads the entries that a query selects of some rows, which a condition with one
 // argument says.
-func someEntries(v *View, q audit.Query, of string, arg any) ([]audit.Entry, error) {
+func someEntries(v *sqlite.View, q audit.Query, of string, arg any) ([]audit.Entry, error) {
 	query, args := someQuery(q, of, arg)
-	return rows(v, query, args, func(r Row) (audit.Entry, error) { return scanEntry(r) })
+	return sqlite.Rows(v, query, args, func(r sqlite.Row) (audit.Entry, error) { return scanEntry(r) })
 }
 
 // someQuery sorts what it reads. An index in the order of a page would lead to all other rows too.
 func someQuery(q audit.Query, of string, arg any) (string, []any) {
 	changes, others := entriesFilter(q), entriesFilter(q)
-	changes.and(of, arg)
-	changes.equals("department_key", string(q.Department))
-	among(&changes, "action", q.Actions)
-	query, args := selectChanges+" NOT INDEXED"+changes.where(), changes.args
+	changes.And(of, arg)
+	changes.Equals("department_key", string(q.Department))
+	sqlite.Among(&changes, "action", q.Actions)
+	query, args := selectChanges+" NOT INDEXED"+changes.Where(), changes.Args
 	if q.Part != audit.OnlyChanges {
-		others.and(of, arg)
+		others.And(of, arg)
 		if q.Part == audit.WithoutReports {
-			others.and(notReports)
+			others.And(notReports)
 		}
-		query, args = query+" UNION ALL "+selectEntries+" NOT INDEXED"+others.where(), append(args, others.args...)
+		query, args = query+" UNION ALL "+selectEntries+" NOT INDEXED"+others.Where(), append(args, others.Args...)
 	}
 	return query + latestFirst, append(args, q.Limit)
 }

@@ -16,8 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
-	"modernc.org/sqlite"
+	driversqlite "modernc.org/sqlite"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/archive"
 	"orgd/domain/audit"
@@ -127,13 +130,13 @@ func (r *trailOf) query() (q audit.Query) {
 }
 
 // putEntries stores entries.
-func putEntries(entries []audit.Entry) func(*Tx) error {
-	return func(tx *Tx) error {
+func putEntries(entries []audit.Entry) func(*engine.Tx) error {
+	return func(tx *engine.Tx) error {
 		for _, e := range entries {
 			if err := putTrail(tx, ports.Trail{Audit: e}, true); err != nil {
 				return err
 			}
-			tx.goOn(tx.lastNumber() + activity.Seq(e.At.UnixMicro() / 1000 % 300)) // numbers of events
+			tx.GoOn(tx.LastNumber() + activity.Seq(e.At.UnixMicro()/1000%300)) // numbers of events
 		}
 		return nil
 	}
@@ -175,7 +178,7 @@ func (o *org) sameAsScan(r *trailOf, queries int) {
 // blocks returns how many blocks there are, and how many entries are behind them.
 func (o *org) blocks() (n, unblocked int) {
 	o.Helper()
-	o.check(o.db.Ask(context.Background(), func(v *View) error {
+	o.check(o.db.Ask(context.Background(), func(v *sqlite.View) error {
 		return v.Row(`SELECT n, (SELECT count(*) FROM changes WHERE seq > last) + (SELECT count(*) FROM audit WHERE seq > last)
 FROM (SELECT count(*) AS n, coalesce(max(last), -9223372036854775808) AS last FROM audit_blocks)`).Scan(&n, &unblocked)
 	}))
@@ -218,12 +221,8 @@ func TestFiltersOfOneTime(t *testing.T) {
 	o.sameAsScan(r, 100)
 }
 
-// trailRole begins that of a child that writes entries until it is killed. A seed follows, and
-// how many blocks it finds or makes until it dies by itself, BEFORE the last is in the transaction,
-// or AFTER that; or nothing.
-const trailRole = "trail "
-
-// childTrail prints the ids of entries that were acknowledged.
+// childTrail writes entries until it is killed. A role is a seed, and how many blocks it finds or
+// makes until it dies by itself, BEFORE the last is in the transaction, or AFTER that; or nothing. It prints the ids of entries that were acknowledged.
 func childTrail(role, dir string) error {
 	var number uint64
 	var blocks int
@@ -231,7 +230,7 @@ func childTrail(role, dir string) error {
 	if n, err := fmt.Sscan(role, &number, &blocks, &when); n < 2 {
 		return err
 	}
-	sqlite.MustRegisterScalarFunction("die", 0, func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
+	driversqlite.MustRegisterScalarFunction("die", 0, func(*driversqlite.FunctionContext, []driver.Value) (driver.Value, error) {
 		if p, err := os.FindProcess(os.Getpid()); err != nil || p.Kill() != nil {
 			return nil, err
 		}
@@ -243,7 +242,7 @@ func childTrail(role, dir string) error {
 	}
 	defer closeDB()
 	if when != "" {
-		err = db.Write(context.Background(), func(tx *Tx) error {
+		err = db.Write(context.Background(), func(tx *engine.Tx) error {
 			_, err := tx.Exec(fmt.Sprintf("CREATE TEMP TRIGGER dying %s INSERT ON main.audit_blocks "+
 				"WHEN (SELECT count(*) FROM main.audit_blocks) = %d BEGIN SELECT die(); END", when, blocks))
 			return err
@@ -266,7 +265,7 @@ func TestCrashBetweenBlocks(t *testing.T) {
 	r, dir := newTrail(t), t.TempDir()
 	acknowledged := map[string]bool{}
 	for round, crash := range []string{"1 BEFORE", "3 AFTER", "0", "6 BEFORE", "9 AFTER", "0"} {
-		cmd, lines := startChild(t, fmt.Sprint(trailRole, round, " ", crash), dir)
+		cmd, lines := startChild(t, fmt.Sprint(round, " ", crash), dir)
 		for n := 0; lines.Scan(); n++ {
 			acknowledged[lines.Text()] = true
 			if crash == "0" && n == 1000 {
@@ -307,10 +306,10 @@ func TestFiltersAfterAFailedCommit(t *testing.T) {
 	o, r := openOrg(t, t.TempDir()), newTrail(t)
 	ctx := context.Background()
 	entries := putEntries(r.entries(3 * blockEntries))
-	limit := func(pages int) func(*Tx) error {
-		return func(tx *Tx) error { return tx.Row(fmt.Sprint("PRAGMA max_page_count = ", pages)).Scan(new(int)) }
+	limit := func(pages int) func(*engine.Tx) error {
+		return func(tx *engine.Tx) error { return tx.Row(fmt.Sprint("PRAGMA max_page_count = ", pages)).Scan(new(int)) }
 	}
-	dangle := func(tx *Tx) error { // a violation that only the commit notices
+	dangle := func(tx *engine.Tx) error { // a violation that only the commit notices
 		_, err := tx.Exec("PRAGMA defer_foreign_keys = ON")
 		if err == nil {
 			_, err = tx.Exec("INSERT INTO headcounts (department_key, total, active) VALUES ('nowhere', 1, 1)")
@@ -319,7 +318,7 @@ func TestFiltersAfterAFailedCommit(t *testing.T) {
 	}
 	o.check(o.db.Write(ctx, putEntries(r.entries(blockEntries-1))))
 	o.check(o.db.Write(ctx, limit(1)))
-	for _, fn := range []func(*Tx) error{entries, dangle} {
+	for _, fn := range []func(*engine.Tx) error{entries, dangle} {
 		if err := o.db.Write(ctx, fn); !errors.Is(err, ports.ErrStorage) {
 			t.Errorf("Write = %v, want %v", err, ports.ErrStorage)
 		}
@@ -344,7 +343,7 @@ func TestBlocksBesideUpkeep(t *testing.T) {
 	o.db.blocks.log = zap.New(core)
 	var wg sync.WaitGroup
 	for range 4 {
-		batches := make([]func(*Tx) error, 60)
+		batches := make([]func(*engine.Tx) error, 60)
 		for i := range batches {
 			batches[i] = putEntries(r.entries(1 + r.IntN(60)))
 		}
@@ -371,7 +370,7 @@ func TestChangesGoOnWithoutBlocks(t *testing.T) {
 	o, r := openOrg(t, t.TempDir()), newTrail(t)
 	ctx := context.Background()
 	run := func(statement string) {
-		o.check(o.db.Write(ctx, func(tx *Tx) error { _, err := tx.Exec(statement); return err }))
+		o.check(o.db.Write(ctx, func(tx *engine.Tx) error { _, err := tx.Exec(statement); return err }))
 	}
 	run("CREATE TRIGGER refuse BEFORE INSERT ON audit_blocks BEGIN SELECT raise(ABORT, 'refused'); END")
 	o.check(o.db.Write(ctx, putEntries(r.entries(blockEntries))))
@@ -412,7 +411,7 @@ func TestBlocksExpire(t *testing.T) {
 // beside changes.
 func TestBlocksOfAnOlderTrail(t *testing.T) {
 	const before = 16 // the schema
-	steps, err := ownMigrations()
+	steps, err := engine.OwnMigrations()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,7 +421,7 @@ func TestBlocksOfAnOlderTrail(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries := r.entries(5*blockEntries + 7)
-	if err := old.Write(ctx, func(tx *Tx) error {
+	if err := old.Write(ctx, func(tx *engine.Tx) error {
 		for i, e := range entries {
 			row := newAuditRow(e)
 			if _, err := tx.Exec(row.insert, append(row.values, i-blockEntries)...); err != nil {
@@ -485,12 +484,12 @@ func TestDamagedBlocks(t *testing.T) {
 	o.check(o.db.Write(ctx, putEntries(r.entries(3*blockEntries+5))))
 	var last, until int64
 	var block []byte
-	o.check(o.db.Ask(ctx, func(v *View) error {
+	o.check(o.db.Ask(ctx, func(v *sqlite.View) error {
 		return v.Row("SELECT last, until, entries FROM audit_blocks ORDER BY last LIMIT 1 OFFSET 1").Scan(&last, &until, &block)
 	}))
 	damage := func(column string, value any) {
 		t.Helper()
-		o.check(o.db.Write(ctx, func(tx *Tx) error {
+		o.check(o.db.Write(ctx, func(tx *engine.Tx) error {
 			return second(tx.Exec("UPDATE audit_blocks SET "+column+" = ? WHERE last = ?", value, last))
 		}))
 	}
@@ -522,7 +521,7 @@ func TestDamagedBlocks(t *testing.T) {
 		}
 		damage(c.column, c.before)
 	}
-	o.check(o.db.Write(ctx, func(tx *Tx) error { return second(tx.Exec("DELETE FROM audit_blocks WHERE last = ?", last)) }))
+	o.check(o.db.Write(ctx, func(tx *engine.Tx) error { return second(tx.Exec("DELETE FROM audit_blocks WHERE last = ?", last)) }))
 	if found := damages(t, dir); len(found) != 1 {
 		t.Errorf("Check without a block names %q, want the next one", found)
 	}
@@ -546,14 +545,14 @@ func TestBlocksOfExpiredEntries(t *testing.T) {
 
 // Digests are stored: those of a later release are the same.
 func TestDigests(t *testing.T) {
-	if got, want := ofChange(newDigest("ann", audit.Company, audit.CompanyUpdated), "ops"), digest(0xf02421b942ded931); got != want {
+	if got, want := ofChange(newDigest("ann", audit.Company, audit.CompanyUpdated), "ops"), memory.Digest(0xf02421b942ded931); got != want {
 		t.Errorf("digest = %#x, want %#x", uint64(got), uint64(want))
 	}
 	others := []audit.Action{
 		audit.SessionIssued, audit.SessionRevoked, audit.LinkMade, audit.WebhookCreated, audit.WebhookUpdated, audit.WebhookDeleted,
 		audit.DeliveryOrdered, audit.Reported, "",
 	}
-	of := map[digest]audit.Action{}
+	of := map[memory.Digest]audit.Action{}
 	for _, a := range append(audit.Actions(), others...) {
 		if same, taken := of[actionHash(a)]; taken {
 			t.Errorf("the hashes of %q and %q are the same", a, same)

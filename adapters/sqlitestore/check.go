@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 )
@@ -14,7 +16,7 @@ import (
 // version, which it compares with its hash. It calls damaged for everything that is not as it was stored, and returns
 // the number of versions.
 func Check(ctx context.Context, dir string, damaged func(string) error) (versions int, err error) {
-	err = readDir(ctx, dir, func(v *View) error {
+	err = readDir(ctx, dir, func(v *sqlite.View) error {
 		if err := checkRows(v, damaged); err != nil {
 			return err
 		}
@@ -33,8 +35,8 @@ func Check(ctx context.Context, dir string, damaged func(string) error) (version
 }
 
 // checkRows has SQLite examine the file, and what rows refer to.
-func checkRows(v *View, damaged func(string) error) error {
-	err := v.Each("PRAGMA integrity_check", nil, func(r Row) error {
+func checkRows(v *sqlite.View, damaged func(string) error) error {
+	err := v.Each("PRAGMA integrity_check", nil, func(r sqlite.Row) error {
 		var verdict string
 		err := r.Scan(&verdict)
 		if err == nil && verdict != "ok" {
@@ -45,7 +47,7 @@ func checkRows(v *View, damaged func(string) error) error {
 	if err != nil {
 		return err
 	}
-	return v.Each("PRAGMA foreign_key_check", nil, func(r Row) error {
+	return v.Each("PRAGMA foreign_key_check", nil, func(r sqlite.Row) error {
 		var table, parent string
 		err := r.Scan(&table, new(any), &parent, new(any))
 		if err == nil {
@@ -59,20 +61,20 @@ const selectAllBlocks = "SELECT last, since, until, entries FROM audit_blocks OR
 
 // checkBlocks compares the blocks of the audit trail with the entries: filters do not find one
 // that its block does not have. What a block has beside them has expired.
-func checkBlocks(v *View, damaged func(string) error) error {
+func checkBlocks(v *sqlite.View, damaged func(string) error) error {
 	before := int64(math.MinInt64)
-	return v.Each(selectAllBlocks, nil, func(r Row) error {
+	return v.Each(selectAllBlocks, nil, func(r sqlite.Row) error {
 		var last, since, until int64
 		var block []byte
 		if err := r.Scan(&last, &since, &until, &block); err != nil {
 			return err
 		}
-		known := map[int64]digest{}
-		err := eachOfBlock(last, block, func(seq int64, d digest) { known[seq] = d })
+		known := map[int64]memory.Digest{}
+		err := eachOfBlock(last, block, func(seq int64, d memory.Digest) { known[seq] = d })
 		isDamaged := err != nil
-		err = v.Each(selectBlockRows, []any{before, last, -1}, func(r Row) error {
+		err = v.Each(selectBlockRows, []any{before, last, -1}, func(r sqlite.Row) error {
 			e, err := scanBlockRow(r)
-			if known[e.seq] != e.digest || e.at < since || e.at > until {
+			if known[e.Seq] != e.Digest || e.At < since || e.At > until {
 				isDamaged = true
 			}
 			return err

@@ -3,6 +3,8 @@ package sqlitestore
 import (
 	"context"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/company"
 	"orgd/ports"
 )
@@ -13,7 +15,7 @@ type Company struct{ db *DB }
 // Company implements [ports.CompanyStore].
 func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.get").End(&err)
-	return read(ctx, s.db, func(v *View) (company.Company, error) {
+	return sqlite.Read(ctx, s.db, func(v *sqlite.View) (company.Company, error) {
 		c, _, err := readCompany(v)
 		return c, err
 	})
@@ -23,13 +25,13 @@ func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 func (s *Company) Update(ctx context.Context, change func(c company.Company, costs bool) (ports.Change[company.Company], error)) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.update").End(&err)
 	var before company.Company
-	step, err := update(ctx, s.db, func(tx *Tx) (step ports.Change[company.Company], _ ports.Trail, err error) {
+	step, err := update(ctx, s.db, func(tx *engine.Tx) (step ports.Change[company.Company], _ ports.Trail, err error) {
 		var costs bool
 		if before, costs, err = readCompany(&tx.View); err == nil {
 			step, err = change(before, costs)
 		}
 		return step, step.Trail, err
-	}, func(tx *Tx, step ports.Change[company.Company]) error {
+	}, func(tx *engine.Tx, step ports.Change[company.Company]) error {
 		if err := moveSlots(tx, before.Slots, step.State.Slots); err != nil {
 			return err
 		}
@@ -44,21 +46,21 @@ const (
 )
 
 // readCompany returns the company and whether costs are recorded.
-func readCompany(v *View) (c company.Company, costs bool, err error) {
+func readCompany(v *sqlite.View) (c company.Company, costs bool, err error) {
 	var doc []byte
 	var revision, updated int64
 	if err = v.Row(selectCompany).Scan(&doc, &costs, &revision, &updated); err == nil {
 		c, err = company.Parse(doc)
 	}
 	if err == nil {
-		c.Revision, c.UpdatedAt = revision, fromMillis(updated)
-		c.Slots, err = rows(v, selectSlots, nil, func(r Row) (s company.Slot, err error) {
+		c.Revision, c.UpdatedAt = revision, sqlite.FromMillis(updated)
+		c.Slots, err = sqlite.Rows(v, selectSlots, nil, func(r sqlite.Row) (s company.Slot, err error) {
 			err = r.Scan(&s.OrderKey, &s.Department)
 			return s, err
 		})
 	}
 	if err != nil {
-		return company.Company{}, false, wrap(err, "read company", "")
+		return company.Company{}, false, sqlite.Wrap(err, "read company", "")
 	}
 	return c, costs, nil
 }
@@ -66,18 +68,18 @@ func readCompany(v *View) (c company.Company, costs bool, err error) {
 const updateCompany = "UPDATE company SET doc = ?, revision = ?, updated_at = ? WHERE id = 1"
 
 // putCompany stores the company without its slots.
-func putCompany(tx *Tx, c company.Company) error {
-	_, err := tx.Exec(updateCompany, string(c.Canonical()), c.Revision, millis(c.UpdatedAt))
-	return wrap(err, "write company", "")
+func putCompany(tx *engine.Tx, c company.Company) error {
+	_, err := tx.Exec(updateCompany, string(c.Canonical()), c.Revision, sqlite.Millis(c.UpdatedAt))
+	return sqlite.Wrap(err, "write company", "")
 }
 
 const moveDepartment = "UPDATE departments SET order_key = ? WHERE name_key = ?"
 
 // moveSlots gives departments that have another slot now their order keys.
-func moveSlots(tx *Tx, from, to []company.Slot) error {
-	for s := range moved(from, to) {
+func moveSlots(tx *engine.Tx, from, to []company.Slot) error {
+	for s := range sqlite.Moved(from, to) {
 		if _, err := tx.Exec(moveDepartment, string(s.OrderKey), string(s.Department)); err != nil {
-			return wrap(err, "write department", string(s.Department))
+			return sqlite.Wrap(err, "write department", string(s.Department))
 		}
 	}
 	return nil

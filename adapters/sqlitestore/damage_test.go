@@ -18,7 +18,7 @@ func TestAgentWithoutIdentity(t *testing.T) {
 	o := openOrg(t, dir)
 	o.createDepartment("Sales")
 	id := o.hire("Bob", "Sales", 10).ID()
-	vandal, err := sql.Open("sqlite", filepath.Join(dir, databaseName))
+	vandal, err := sql.Open("sqlite", filepath.Join(dir, "orgd.db"))
 	o.check(err)
 	defer func() { o.check(vandal.Close()) }()
 	_, err = vandal.Exec("DELETE FROM current_identities")

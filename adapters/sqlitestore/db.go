@@ -7,18 +7,24 @@
 package sqlitestore
 
 import (
+	"sync/atomic"
+
+	"go.uber.org/zap"
+
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
 	"orgd/adapters/telemetry"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/ports"
-	"sync/atomic"
 )
 
 // DB is an open data directory. Its methods are safe for concurrent use.
 type DB struct {
-	*engine
-	*memory
+	*engine.DB
+	*memory.Memory
 	observer    telemetry.Observer
+	log         *zap.Logger
 	fields      agent.Schema
 	locks       locks // of idempotency keys
 	blocks      *blocks

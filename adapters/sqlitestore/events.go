@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/jsondoc"
 	"orgd/domain/page"
@@ -14,8 +15,8 @@ import (
 // eventsAt returns the events at positions of the log, as v sees them: first the cached ones,
 // then those that are read, in the order in which they were asked for. Reading stops
 // after the row that exceeds a page. The caller sorts.
-func (db *DB) eventsAt(v *View, positions []int64) ([]activity.Encoded, error) {
-	found, missing := db.events.remembered(positions)
+func (db *DB) eventsAt(v *sqlite.View, positions []int64) ([]activity.Encoded, error) {
+	found, missing := db.Events.Remembered(positions)
 	if len(missing) == 0 {
 		return found, nil
 	}
@@ -27,16 +28,16 @@ func (db *DB) eventsAt(v *View, positions []int64) ([]activity.Encoded, error) {
 	var filling page.Filling
 	behind := false
 	row := newEventRow(&position)
-	err = v.Each(selectEventsAt, []any{string(list)}, func(r Row) error {
+	err = v.Each(selectEventsAt, []any{string(list)}, func(r sqlite.Row) error {
 		e, err := row.scan(r)
 		if err != nil {
 			return err
 		}
 		encoded := e.Encoded()
-		db.events.remember(position, encoded)
+		db.Events.Remember(position, encoded)
 		found = append(found, encoded)
-		err = fill(v.ctx, &filling, encoded.Size())
-		behind = errors.Is(err, errFull)
+		err = sqlite.Fill(v.Context(), &filling, encoded.Size())
+		behind = errors.Is(err, sqlite.ErrFull)
 		return err
 	})
 	if err == nil && !behind && len(found) != len(positions) {
@@ -71,12 +72,12 @@ func newEventRow(first ...any) *eventRow {
 	return x
 }
 
-func (x *eventRow) scan(r Row) (activity.Event, error) {
+func (x *eventRow) scan(r sqlite.Row) (activity.Event, error) {
 	if err := r.Scan(x.dest...); err != nil {
 		return activity.Event{}, err
 	}
 	e := x.event
-	e.ID, e.At, e.AgentID = activity.ID(unpackID(x.id)), fromMillis(x.at), unpackID(x.agentID)
+	e.ID, e.At, e.AgentID = activity.ID(sqlite.UnpackID(x.id)), sqlite.FromMillis(x.at), sqlite.UnpackID(x.agentID)
 	if text, ok := x.data.(string); ok {
 		e.Data = (*jsondoc.Object)(&text)
 	}

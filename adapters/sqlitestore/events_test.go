@@ -11,38 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/ports"
 )
-
-func TestEventsAreBounded(t *testing.T) {
-	const each = 1000
-	c := newEvents(100 * each)
-	event := activity.Encoded{Text: strings.Repeat("x", each-eventOverhead)}
-	for position := range int64(1000) {
-		c.remember(position, event)
-		c.remember(position, event)
-		c.remembered([]int64{0}) // asked for all the time
-		if n := c.byPosition.Len(); n > 100 || n < min(int(position), 100) {
-			t.Fatalf("%d events are remembered, want 100", n)
-		}
-	}
-	found, missing := c.remembered([]int64{0, 1, 890, 910, 999})
-	if diff := cmp.Diff([]int64{1, 890}, missing); len(found) != 3 || diff != "" {
-		t.Errorf("%d events are remembered, and not these (-want +got):\n%s", len(found), diff)
-	}
-}
-
-// A page of events at their bounds leaves the others where they are.
-func TestLargeEventsAreNotRemembered(t *testing.T) {
-	c := newEvents(maxEvents)
-	for position, length := range []int{1, maxEvent, maxEvent + 1} {
-		c.remember(int64(position), activity.Encoded{Text: strings.Repeat("x", length)})
-	}
-	if _, missing := c.remembered([]int64{0, 1, 2}); len(missing) != 1 || missing[0] != 2 {
-		t.Errorf("events %v are not remembered, want the one that is too large", missing)
-	}
-}
 
 // A feed shows what is stored, whatever of it is remembered.
 func TestRememberedEvents(t *testing.T) {
@@ -59,7 +33,7 @@ func TestRememberedEvents(t *testing.T) {
 	wantSame := func(what string, n int) {
 		t.Helper()
 		got, again := feed(1000), feed(1000)
-		o.db.events = newEvents(maxEvents)
+		o.db.Events = memory.NewEvents(memory.MaxEvents)
 		fresh := feed(1000)
 		if diff := cmp.Diff(fresh, got) + cmp.Diff(fresh, again); diff != "" || len(fresh) != n {
 			t.Errorf("%d events after %s, want %d (-fresh +remembered):\n%s", len(fresh), what, n, diff)
@@ -71,9 +45,9 @@ func TestRememberedEvents(t *testing.T) {
 	o.hireMany(30, 1, "Sales", 0)
 	wantSame("hiring one more", 62)
 	newest := feed(1)[0]
-	o.check(o.db.Write(ctx, func(tx *Tx) error {
-		tx.changed.deletedBefore = anyTime
-		_, err := tx.Exec("DELETE FROM events WHERE id = ?", packID(newest.ID))
+	o.check(o.db.Write(ctx, func(tx *engine.Tx) error {
+		tx.Changed.DeletedBefore = memory.AnyTime
+		_, err := tx.Exec("DELETE FROM events WHERE id = ?", sqlite.PackID(newest.ID))
 		return err
 	}))
 	wantSame("forgetting one", 61)
@@ -88,7 +62,7 @@ func TestRememberedEventsOfManyReaders(t *testing.T) {
 	ctx := context.Background()
 	o.createDepartment("Sales")
 	o.hireMany(0, 30, "Sales", 0)
-	o.db.events = newEvents(20 * 700)
+	o.db.Events = memory.NewEvents(20 * 700)
 	stop := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 4 {
@@ -115,8 +89,8 @@ func TestRememberedEventsOfManyReaders(t *testing.T) {
 	}
 	for i := range 100 {
 		o.hireMany(30+i, 1, "Sales", 0)
-		o.check(o.db.Write(ctx, func(tx *Tx) error {
-			tx.changed.deletedBefore = anyTime
+		o.check(o.db.Write(ctx, func(tx *engine.Tx) error {
+			tx.Changed.DeletedBefore = memory.AnyTime
 			_, err := tx.Exec("DELETE FROM events WHERE seq = (SELECT min(seq) FROM events)")
 			return err
 		}))
@@ -128,7 +102,7 @@ func TestRememberedEventsOfManyReaders(t *testing.T) {
 // An event that an index has and the table has not is a damage that is told.
 func TestFeedOfADamagedLog(t *testing.T) {
 	o := openOrg(t, t.TempDir())
-	err := o.db.Read(context.Background(), func(v *View) error {
+	err := o.db.Read(context.Background(), func(v *sqlite.View) error {
 		_, err := o.db.eventsAt(v, []int64{1, 2})
 		return err
 	})
@@ -145,9 +119,9 @@ func BenchmarkFeed(b *testing.B) {
 	o.hireMany(0, 1000, "Sales", 0)
 	for _, q := range []activity.Query{{}, {Type: activity.Hired}} {
 		q.Limit = 51
-		for _, max := range []int{maxEvents, 0} {
+		for _, max := range []int{memory.MaxEvents, 0} {
 			b.Run(fmt.Sprintf("type=%s/max=%d", q.Type, max), func(b *testing.B) {
-				o.db.events = newEvents(max)
+				o.db.Events = memory.NewEvents(max)
 				b.ReportAllocs()
 				for b.Loop() {
 					if page, err := o.activities.Feed(context.Background(), q); err != nil || len(page) != q.Limit {

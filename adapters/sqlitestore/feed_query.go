@@ -1,9 +1,11 @@
 package sqlitestore
 
 import (
-	"orgd/domain/activity"
 	"strconv"
 	"strings"
+
+	"orgd/adapters/sqlitestore/internal/sqlite"
+	"orgd/domain/activity"
 )
 
 // feedQuery reads one of seq, at and id of each event of a page along an index,
@@ -18,13 +20,13 @@ func feedQuery(column string, q activity.Query) (string, []any) {
 	feed := "SELECT seq, at, id FROM events INDEXED BY events_type WHERE "
 	if q.AgentID != "" {
 		feed = "SELECT seq, at, id FROM events INDEXED BY events_agent_type WHERE agent_id = " +
-			param(packID(q.AgentID)) + " AND "
+			param(sqlite.PackID(q.AgentID)) + " AND "
 	}
 	if !q.Since.IsZero() {
-		feed += "at >= " + param(millis(q.Since)) + " AND "
+		feed += "at >= " + param(sqlite.Millis(q.Since)) + " AND "
 	}
 	if q.After != nil {
-		feed += "(at, id) < (" + param(millis(q.After.At)) + ", " + param(packID(q.After.ID)) + ") AND "
+		feed += "(at, id) < (" + param(sqlite.Millis(q.After.At)) + ", " + param(sqlite.PackID(q.After.ID)) + ") AND "
 	}
 	types := activity.Types()
 	if q.Type != "" {

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/ports"
@@ -19,21 +22,21 @@ const (
 func (s *Agents) Deleted(ctx context.Context, q agent.Deletions) (_ []agent.Deletion, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.deleted").End(&err)
 	query, args := deletionsQuery(q)
-	return all(ctx, s.db, "list deleted agents", query, args, func(r Row) (d agent.Deletion, err error) {
+	return sqlite.All(ctx, s.db, "list deleted agents", query, args, func(r sqlite.Row) (d agent.Deletion, err error) {
 		var id []byte
 		var at int64
 		err = r.Scan(&id, &d.Name, &d.Department, &at, &d.By)
-		d.ID, d.At = agent.ID(unpackID(id)), fromMillis(at)
+		d.ID, d.At = agent.ID(sqlite.UnpackID(id)), sqlite.FromMillis(at)
 		return d, err
 	})
 }
 
 func deletionsQuery(q agent.Deletions) (string, []any) {
-	var f filter
+	var f sqlite.Filter
 	if q.After != nil {
-		f.and("(deleted_at, id) < (?, ?)", millis(q.After.At), packID(q.After.ID))
+		f.And("(deleted_at, id) < (?, ?)", sqlite.Millis(q.After.At), sqlite.PackID(q.After.ID))
 	}
-	return selectDeletions + f.where() + deletionsOrder, append(f.args, q.Limit)
+	return selectDeletions + f.Where() + deletionsOrder, append(f.Args, q.Limit)
 }
 
 // The columns are those of an agent, as [DB.scanAgent] reads them, and of its deletion.
@@ -42,13 +45,13 @@ const selectFormers = "SELECT a.id, a.name, a.name_key, a.order_key, " + identit
 
 const selectFormer = selectFormers + " WHERE a.id = ?"
 
-func (db *DB) former(v *View, id agent.ID) (f agent.Former, rec *record, err error) {
+func (db *DB) former(v *sqlite.View, id agent.ID) (f agent.Former, rec *memory.Record, err error) {
 	var at int64
-	rec, err = db.scanAgent(v.Row(selectFormer, packID(id)), &f.Department, &at, &f.By)
+	rec, err = db.scanAgent(v.Row(selectFormer, sqlite.PackID(id)), &f.Department, &at, &f.By)
 	if err != nil {
 		return f, nil, noAgent(err, identity.Ref{ID: id})
 	}
-	f.ID, f.Name, f.At = rec.ID, rec.Name, fromMillis(at)
+	f.ID, f.Name, f.At = rec.ID, rec.Name, sqlite.FromMillis(at)
 	f.Last, err = rec.Agent()
 	return f, rec, err
 }
@@ -59,19 +62,19 @@ const (
 )
 
 // removeFormer removes a deleted agent. Its versions stay.
-func removeFormer(tx *Tx, w *agentWrite) error {
+func removeFormer(tx *engine.Tx, w *agentWrite) error {
 	_, err := tx.Exec(deleteFormerText, w.id)
 	if err == nil {
 		_, err = tx.Exec(deleteFormer, w.id)
 	}
-	return wrap(err, "remove deleted agent", string(w.Agent.ID()))
+	return sqlite.Wrap(err, "remove deleted agent", string(w.Agent.ID()))
 }
 
 // Restore implements [ports.AgentStore].
 func (s *Agents) Restore(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.restore").End(&err)
 	var w *agentWrite
-	err = s.db.Write(ctx, func(tx *Tx) (err error) {
+	err = s.db.Write(ctx, func(tx *engine.Tx) (err error) {
 		if w, err = s.changeFormer(tx, id, change); err != nil {
 			return err
 		}
@@ -86,7 +89,7 @@ func (s *Agents) Restore(ctx context.Context, id agent.ID, change func(agent.For
 	return w.Agent, nil
 }
 
-func (s *Agents) changeFormer(tx *Tx, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (*agentWrite, error) {
+func (s *Agents) changeFormer(tx *engine.Tx, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (*agentWrite, error) {
 	f, before, err := s.db.former(&tx.View, id)
 	if err != nil {
 		return nil, err
@@ -104,7 +107,7 @@ const insertPurged = "INSERT INTO purged_agents (id, at) VALUES (?, ?)"
 func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (err error) {
 	defer s.db.observer.Begin(&ctx, "agents.purge").End(&err)
 	var last int64
-	err = s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		w, err := s.changeFormer(tx, id, change)
 		if err != nil {
 			return err
@@ -116,13 +119,13 @@ func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Forme
 		if err := removeFormer(tx, w); err != nil {
 			return err
 		}
-		_, err = tx.Exec(insertPurged, w.id, millis(w.Audit.At))
-		return wrap(err, "purge agent", string(id))
+		_, err = tx.Exec(insertPurged, w.id, sqlite.Millis(w.Audit.At))
+		return sqlite.Wrap(err, "purge agent", string(id))
 	})
 	if err != nil {
 		return err
 	}
-	s.db.contents.Remove(string(packID(id)), last)
+	s.db.Contents.Remove(string(sqlite.PackID(id)), last)
 	for more := true; more; {
 		if more, err = s.db.removePurged(ctx); err != nil {
 			return groupcommit.Unknown(err)
@@ -152,7 +155,7 @@ DELETE FROM agent_totals WHERE agent_id IN (
 
 // removePurged removes what is left of agents that were purged, for a while.
 func (db *DB) removePurged(ctx context.Context) (more bool, err error) {
-	err = db.Write(ctx, func(tx *Tx) (err error) {
+	err = db.Write(ctx, func(tx *engine.Tx) (err error) {
 		more, err = removePurged(tx, time.Now().Add(deleteTime), time.Time{})
 		return err
 	})
@@ -163,28 +166,28 @@ func (db *DB) removePurged(ctx context.Context) (more bool, err error) {
 const purgeAtOnce = 20
 
 // anyPurged reports whether there may be anything left of agents that were purged.
-func anyPurged(tx *Tx) (found bool, err error) {
+func anyPurged(tx *engine.Tx) (found bool, err error) {
 	err = tx.Row("SELECT EXISTS (SELECT 1 FROM purged_agents)").Scan(&found)
-	return found, wrap(err, "read purged agents", "")
+	return found, sqlite.Wrap(err, "read purged agents", "")
 }
 
 // removePurged does so in a transaction, until a time. For agents that were purged before another time it also removes
 // the rows that say so.
-func removePurged(tx *Tx, enough, before time.Time) (more bool, err error) {
+func removePurged(tx *engine.Tx, enough, before time.Time) (more bool, err error) {
 	if purged, err := anyPurged(tx); !purged {
 		return false, err
 	}
-	tx.changed.deletedBefore, tx.changed.purged = anyTime, true
+	tx.Changed.DeletedBefore, tx.Changed.Purged = memory.AnyTime, true
 	for _, statement := range []string{deletePurgedEvents, deletePurgedVersions, deletePurgedMoves, deletePurgedDays, deletePurgedTotals} {
 		for n := int64(purgeAtOnce); n == purgeAtOnce; {
 			if time.Now().After(enough) {
 				return true, nil
 			}
-			if n, err = changed(tx.Exec(statement, purgeAtOnce)); err != nil {
-				return false, wrap(err, "purge", "")
+			if n, err = sqlite.Changed(tx.Exec(statement, purgeAtOnce)); err != nil {
+				return false, sqlite.Wrap(err, "purge", "")
 			}
 		}
 	}
-	_, err = tx.Exec(deletePurged, max(0, millis(before)))
-	return false, wrap(err, "purge", "")
+	_, err = tx.Exec(deletePurged, max(0, sqlite.Millis(before)))
+	return false, sqlite.Wrap(err, "purge", "")
 }

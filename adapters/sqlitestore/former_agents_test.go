@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/ports"
@@ -21,10 +23,10 @@ func TestPurgeGoesOn(t *testing.T) {
 		return ports.AgentChange{Step: a.Fire(on), Trail: o.trail("x", nil)}, nil
 	})
 	o.check(err)
-	o.check(o.db.Write(t.Context(), func(tx *Tx) error {
-		_, err := tx.Exec(deleteFormer, packID(ids[0]))
+	o.check(o.db.Write(t.Context(), func(tx *engine.Tx) error {
+		_, err := tx.Exec(deleteFormer, sqlite.PackID(ids[0]))
 		if err == nil {
-			_, err = tx.Exec(insertPurged, packID(ids[0]), 0)
+			_, err = tx.Exec(insertPurged, sqlite.PackID(ids[0]), 0)
 		}
 		return err
 	}))
@@ -35,7 +37,9 @@ func TestPurgeGoesOn(t *testing.T) {
 	for _, table := range []string{"events WHERE agent_id", "versions WHERE agent_id", "agent_days WHERE owner", "agent_totals WHERE agent_id", "purged_agents WHERE id"} {
 		for i, id := range ids {
 			var n int
-			o.check(o.db.Read(t.Context(), func(v *View) error { return v.Row("SELECT count(*) FROM "+table+" = ?", packID(id)).Scan(&n) }))
+			o.check(o.db.Read(t.Context(), func(v *sqlite.View) error {
+				return v.Row("SELECT count(*) FROM "+table+" = ?", sqlite.PackID(id)).Scan(&n)
+			}))
 			if want := i == 1 && !strings.HasPrefix(table, "purged"); (n > 0) != want {
 				t.Errorf("%d rows of %s of agent %d are left", n, table, i)
 			}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/idempotency"
 )
 
@@ -53,17 +55,17 @@ func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Ti
 	var status *int
 	var body []byte
 	var etag, location *string
-	err := s.db.Ask(ctx, func(v *View) error {
-		return v.Row(selectRecord, string(key), millis(now.Add(-idempotency.Kept))).
+	err := s.db.Ask(ctx, func(v *sqlite.View) error {
+		return v.Row(selectRecord, string(key), sqlite.Millis(now.Add(-idempotency.Kept))).
 			Scan(&r.Fingerprint, &at, &departments, &status, &body, &etag, &location)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, wrap(err, "read idempotency record", "")
+		return nil, sqlite.Wrap(err, "read idempotency record", "")
 	}
-	r.At, r.Departments = fromMillis(at), splitKeys(departments)
+	r.At, r.Departments = sqlite.FromMillis(at), sqlite.SplitKeys(departments)
 	if status != nil {
 		r.Reply = &idempotency.Reply{Status: *status, Body: body, ETag: *etag, Location: *location}
 	}
@@ -82,19 +84,19 @@ WHERE idempotency_records.at < ?`
 
 // putRecord stores an idempotency record, if there is one. It returns
 // idempotency.ErrRunning if its key has a record already.
-func putRecord(tx *Tx, r *idempotency.Record) error {
+func putRecord(tx *engine.Tx, r *idempotency.Record) error {
 	if r == nil {
 		return nil
 	}
-	args := []any{string(r.Key), r.Fingerprint, millis(r.At), joinKeys(r.Departments), nil, nil, nil, nil}
+	args := []any{string(r.Key), r.Fingerprint, sqlite.Millis(r.At), sqlite.JoinKeys(r.Departments), nil, nil, nil, nil}
 	if r.Reply != nil {
 		args = append(args[:4], r.Reply.Status, r.Reply.Body, r.Reply.ETag, r.Reply.Location)
 	}
-	stored, err := changed(tx.Exec(upsertRecord, append(args, millis(r.At.Add(-idempotency.Kept)))...))
+	stored, err := sqlite.Changed(tx.Exec(upsertRecord, append(args, sqlite.Millis(r.At.Add(-idempotency.Kept)))...))
 	if err == nil && stored == 0 {
 		return idempotency.ErrRunning
 	}
-	return wrap(err, "write idempotency record", "")
+	return sqlite.Wrap(err, "write idempotency record", "")
 }
 
 const (
@@ -111,8 +113,8 @@ func (s *Idempotency) DeleteReplies(ctx context.Context, texts []string) (err er
 	for last, n := "", repliesAtOnce; n == repliesAtOnce; {
 		var telling []string
 		n = 0
-		err := s.db.Ask(ctx, func(v *View) error {
-			return v.Each(selectReplies, []any{last, repliesAtOnce}, func(r Row) error {
+		err := s.db.Ask(ctx, func(v *sqlite.View) error {
+			return v.Each(selectReplies, []any{last, repliesAtOnce}, func(r sqlite.Row) error {
 				var body []byte
 				n++
 				err := r.Scan(&last, &body)
@@ -123,7 +125,7 @@ func (s *Idempotency) DeleteReplies(ctx context.Context, texts []string) (err er
 			})
 		})
 		if err == nil && len(telling) > 0 {
-			err = s.db.Write(ctx, func(tx *Tx) (err error) {
+			err = s.db.Write(ctx, func(tx *engine.Tx) (err error) {
 				for _, key := range telling {
 					if _, err = tx.Exec(deleteReply, key); err != nil {
 						return err
@@ -133,7 +135,7 @@ func (s *Idempotency) DeleteReplies(ctx context.Context, texts []string) (err er
 			})
 		}
 		if err != nil {
-			return wrap(err, "delete replies", "")
+			return sqlite.Wrap(err, "delete replies", "")
 		}
 	}
 	return nil

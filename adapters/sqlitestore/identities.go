@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"orgd/adapters/deltas"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/page"
@@ -23,9 +24,9 @@ func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, li
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	versions, err := read(ctx, s.db, func(v *View) ([]identity.Version, error) { return readVersions(v, id, before, limit) })
+	versions, err := sqlite.Read(ctx, s.db, func(v *sqlite.View) ([]identity.Version, error) { return readVersions(v, id, before, limit) })
 	if err != nil {
-		return nil, wrap(err, "read versions of agent", string(id))
+		return nil, sqlite.Wrap(err, "read versions of agent", string(id))
 	}
 	for i := range versions {
 		if err := parseContent(&versions[i], id); err != nil {
@@ -38,7 +39,7 @@ func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, li
 // Version implements [ports.IdentityLog].
 func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ identity.Version, err error) {
 	defer s.db.observer.Begin(&ctx, "versions.get").End(&err)
-	found, err := read(ctx, s.db, func(v *View) (identity.Version, error) { return readVersion(v, id, number) })
+	found, err := sqlite.Read(ctx, s.db, func(v *sqlite.View) (identity.Version, error) { return readVersion(v, id, number) })
 	if err != nil {
 		return identity.Version{}, err
 	}
@@ -49,16 +50,16 @@ func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ 
 // Content implements [ports.IdentityLog].
 func (s *Identities) Content(ctx context.Context, id agent.ID, number int64) (_ identity.Stored, err error) {
 	defer s.db.observer.Begin(&ctx, "versions.content").End(&err)
-	if known, ok := s.db.contents.Get(string(packID(id)), number); ok {
+	if known, ok := s.db.Contents.Get(string(sqlite.PackID(id)), number); ok {
 		return known, s.db.Refused()
 	}
-	return read(ctx, s.db, func(v *View) (identity.Stored, error) { return s.db.content(v, id, number) })
+	return sqlite.Read(ctx, s.db, func(v *sqlite.View) (identity.Stored, error) { return s.db.content(v, id, number) })
 }
 
 // content returns the content of a version, and remembers it.
-func (db *DB) content(v *View, id agent.ID, number int64) (identity.Stored, error) {
-	packed := string(packID(id))
-	if known, ok := db.contents.Get(packed, number); ok {
+func (db *DB) content(v *sqlite.View, id agent.ID, number int64) (identity.Stored, error) {
+	packed := string(sqlite.PackID(id))
+	if known, ok := db.Contents.Get(packed, number); ok {
 		return known, nil
 	}
 	found, err := readVersion(v, id, number)
@@ -66,7 +67,7 @@ func (db *DB) content(v *View, id agent.ID, number int64) (identity.Stored, erro
 		return identity.Stored{}, err
 	}
 	content := identity.Stored{Text: found.Text, Hash: found.Hash}
-	db.contents.Put(packed, number, content)
+	db.Contents.Put(packed, number, content)
 	return content, nil
 }
 
@@ -80,7 +81,7 @@ SELECT identity FROM current_identities WHERE seq = (
 )
 
 // readVersion returns one version, or identity.ErrVersionNotFound.
-func readVersion(v *View, id agent.ID, number int64) (identity.Version, error) {
+func readVersion(v *sqlite.View, id agent.ID, number int64) (identity.Version, error) {
 	none := identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)
 	if number < 1 || number == math.MaxInt64 {
 		return identity.Version{}, none
@@ -97,10 +98,10 @@ func readVersion(v *View, id agent.ID, number int64) (identity.Version, error) {
 
 // readVersions returns as many versions as a page has, the newest first, beginning behind the
 // number before.
-func readVersions(v *View, id agent.ID, before int64, limit int) (versions []identity.Version, err error) {
+func readVersions(v *sqlite.View, id agent.ID, before int64, limit int) (versions []identity.Version, err error) {
 	var filling page.Filling
 	var newer *storedVersion
-	err = v.Each(selectVersions, []any{packID(id), before, limit}, func(r Row) error {
+	err = v.Each(selectVersions, []any{sqlite.PackID(id), before, limit}, func(r sqlite.Row) error {
 		row, err := scanVersion(r)
 		if err != nil {
 			return err
@@ -115,7 +116,7 @@ func readVersions(v *View, id agent.ID, before int64, limit int) (versions []ide
 		}
 		newer = row
 		versions = append(versions, row.Version)
-		return fill(v.ctx, &filling, row.Size())
+		return sqlite.Fill(v.Ctx, &filling, row.Size())
 	})
 	return versions, err
 }
@@ -128,15 +129,15 @@ type storedVersion struct {
 	err    error // says that the text is damaged
 }
 
-func scanVersion(r Row, first ...any) (*storedVersion, error) {
+func scanVersion(r sqlite.Row, first ...any) (*storedVersion, error) {
 	var v storedVersion
 	var saved int64
 	err := r.Scan(append(first, &v.Number, &v.Text, &v.before, &v.Hash, &v.SavedBy, &saved, &v.Imported, &v.RestoredFrom, &v.Reason)...)
-	v.SavedAt = fromMillis(saved)
+	v.SavedAt = sqlite.FromMillis(saved)
 	return &v, err
 }
 
-// follow gives a version its text, from the next newer one. If that is damaged, the text may
+// Follow gives a version its text, from the next newer one. If that is damaged, the text may
 // still be what was saved.
 func (v *storedVersion) follow(newer *storedVersion) {
 	if v.Text == "" && newer.Number != v.Number+1 {
@@ -158,18 +159,18 @@ func (v *storedVersion) follow(newer *storedVersion) {
 }
 
 // find gives a version its text: from the newer ones, as far as it rests on them.
-func (v *storedVersion) find(view *View, id agent.ID) error {
+func (v *storedVersion) find(view *sqlite.View, id agent.ID) error {
 	chain := []*storedVersion{v}
 	isComplete := v.Text != ""
 	if !isComplete {
-		err := view.Each(selectNewer, []any{packID(id), v.Number, deltas.Interval}, func(r Row) error {
+		err := view.Each(selectNewer, []any{sqlite.PackID(id), v.Number, deltas.Interval}, func(r sqlite.Row) error {
 			row, err := scanVersion(r)
 			if err != nil {
 				return err
 			}
 			chain = append(chain, row)
 			if isComplete = row.Text != "" || deltas.IsWhole(row.before); isComplete {
-				return errFull
+				return sqlite.ErrFull
 			}
 			return nil
 		})
@@ -187,9 +188,9 @@ func (v *storedVersion) find(view *View, id agent.ID) error {
 }
 
 // findCurrent gives the newest version of an agent its text.
-func (v *storedVersion) findCurrent(view *View, id agent.ID) error {
+func (v *storedVersion) findCurrent(view *sqlite.View, id agent.ID) error {
 	if v.Text == "" {
-		err := view.Row(selectCurrent, packID(id)).Scan(&v.Text)
+		err := view.Row(selectCurrent, sqlite.PackID(id)).Scan(&v.Text)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -213,7 +214,7 @@ var selectAllVersions = "SELECT agent_id, " + versionColumns + " FROM versions" 
 
 // eachVersion calls do for every version, in the order of agents and numbers, with an error
 // for one that is damaged.
-func eachVersion(v *View, do func(agent.ID, identity.Version, error) error) error {
+func eachVersion(v *sqlite.View, do func(agent.ID, identity.Version, error) error) error {
 	var of agent.ID
 	var chain []*storedVersion
 	doFirst := func(n int) error {
@@ -235,13 +236,13 @@ func eachVersion(v *View, do func(agent.ID, identity.Version, error) error) erro
 		}
 		return doFirst(len(chain))
 	}
-	err := v.Each(selectAllVersions, nil, func(r Row) error {
+	err := v.Each(selectAllVersions, nil, func(r sqlite.Row) error {
 		var packed []byte
 		row, err := scanVersion(r, &packed)
 		if err != nil {
 			return err
 		}
-		if id := agent.ID(unpackID(packed)); id != of {
+		if id := agent.ID(sqlite.UnpackID(packed)); id != of {
 			if err := end(); err != nil {
 				return err
 			}

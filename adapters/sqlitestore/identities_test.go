@@ -14,6 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/archive"
 	"orgd/domain/identity"
@@ -40,7 +43,7 @@ func (o *org) rewrite(id agent.ID, n, size int) (texts []string) {
 	o.check(err)
 	texts = append(texts, a.Text)
 	for len(texts) <= n {
-		o.check(o.db.Write(context.Background(), func(tx *Tx) error {
+		o.check(o.db.Write(context.Background(), func(tx *engine.Tx) error {
 			for range min(1000, n+1-len(texts)) {
 				change := o.changing(`{"instructions":%q}`, prompt(size, len(texts)+int(a.Version)))
 				before, w, err := o.db.again(tx, byID(id), change)
@@ -93,7 +96,7 @@ func TestVersionsAreDifferences(t *testing.T) {
 	texts := o.rewrite(id, 52, 2000)
 	others := o.rewrite(other, 16, 2000)
 	o.compareVersions(id, texts)
-	o.db.known, o.db.contents = newRecords(maxRecords), nil
+	o.db.Records, o.db.Contents = memory.NewRecords(memory.MaxRecords), nil
 	rec, err := o.agents.Record(t.Context(), byName(t, "ann"))
 	if o.check(err); rec.Identity != texts[len(texts)-1] || rec.Version != 53 {
 		t.Errorf("the agent is at version %d, its text is the last: %v", rec.Version, rec.Identity == texts[len(texts)-1])
@@ -102,7 +105,7 @@ func TestVersionsAreDifferences(t *testing.T) {
 	o.compareVersions(id, texts)
 	o.compareVersions(other, others)
 	var whole, packed, bytes int
-	err = o.db.Ask(t.Context(), func(v *View) error {
+	err = o.db.Ask(t.Context(), func(v *sqlite.View) error {
 		return v.Row("SELECT count(*) FILTER (WHERE packed IS NULL), count(packed), sum(length(packed)) FROM versions").Scan(&whole, &packed, &bytes)
 	})
 	if o.check(err); whole != 2 || packed != 68 || bytes > 64*200+4*2500 {
@@ -114,10 +117,10 @@ func TestVersionsAreDifferences(t *testing.T) {
 func restored(t *testing.T, dir string) string {
 	t.Helper()
 	file, to := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
-	if err := Backup(t.Context(), dir, file); err != nil {
+	if err := engine.Backup(t.Context(), dir, file); err != nil {
 		t.Fatal(err)
 	}
-	if err := Restore(t.Context(), Restoration{Backup: file, Dir: to}, zap.NewNop()); err != nil {
+	if err := engine.Restore(t.Context(), engine.Restoration{Backup: file, Dir: to}, zap.NewNop()); err != nil {
 		t.Fatal(err)
 	}
 	return to
@@ -133,9 +136,8 @@ func TestVersionsAreSmall(t *testing.T) {
 	for _, id := range ids {
 		o.rewrite(id, 9, 2000)
 	}
-	_, err := o.db.writer.emptyLog()
-	o.check(err)
-	file, err := os.Stat(filepath.Join(dir, databaseName))
+	o.db.Close() // empties the log
+	file, err := os.Stat(filepath.Join(dir, "orgd.db"))
 	o.check(err)
 	t.Logf("an agent takes %d bytes", file.Size()/agents)
 	if file.Size() > agents*most {
@@ -217,7 +219,7 @@ func TestDamagedVersions(t *testing.T) {
 			if found := damages(t, dir); len(found) > 0 {
 				t.Errorf("Check names %q, want nothing", found)
 			}
-			o.check(o.db.Write(t.Context(), func(tx *Tx) error {
+			o.check(o.db.Write(t.Context(), func(tx *engine.Tx) error {
 				_, err := tx.Exec(c.statement)
 				return err
 			}))
@@ -299,7 +301,7 @@ func TestIdentitiesGoWithTheirAgents(t *testing.T) {
 	o.createDepartment("Sales")
 	id := o.hire("Ann", "Sales", 300).ID()
 	count := func() (n int) {
-		o.check(o.db.Ask(t.Context(), func(v *View) error { return v.Row("SELECT count(*) FROM current_identities").Scan(&n) }))
+		o.check(o.db.Ask(t.Context(), func(v *sqlite.View) error { return v.Row("SELECT count(*) FROM current_identities").Scan(&n) }))
 		return n
 	}
 	o.rewrite(id, 2, 300)

@@ -1,20 +1,21 @@
 package sqlitestore
 
-import "context"
+import (
+	"context"
+
+	"orgd/adapters/sqlitestore/internal/sqlite"
+)
 
 // A database that was restored has a table with the name of its incarnation, others have none.
 const (
 	existsIncarnation = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'incarnation')"
 	selectIncarnation = "SELECT name FROM incarnation"
-	renewIncarnation  = "DROP TABLE IF EXISTS incarnation; " +
-		"CREATE TABLE incarnation (name TEXT NOT NULL) STRICT; " +
-		"INSERT INTO incarnation (name) VALUES (lower(hex(randomblob(16))))"
 )
 
 // readIncarnation reads it, "" if nothing was restored.
 func (db *DB) readIncarnation(ctx context.Context) error {
 	restored, name := false, ""
-	err := db.Read(ctx, func(v *View) error {
+	err := db.Read(ctx, func(v *sqlite.View) error {
 		err := v.Row(existsIncarnation).Scan(&restored)
 		if err == nil && restored {
 			err = v.Row(selectIncarnation).Scan(&name)
@@ -22,5 +23,5 @@ func (db *DB) readIncarnation(ctx context.Context) error {
 		return err
 	})
 	db.incarnation.Store(&name)
-	return wrap(err, "read the incarnation", "")
+	return sqlite.Wrap(err, "read the incarnation", "")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"orgd/adapters/sqlitestore/internal/memory"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/department"
@@ -29,7 +30,7 @@ func TestLabelsOfManyVersions(t *testing.T) {
 	o.createDepartment("Sales")
 	id := o.hire("Ann", "Sales", 0).ID()
 	o.rewrite(id, versions-1, 100)
-	o.db.known = newRecords(maxRecords) // as after a start
+	o.db.Records = memory.NewRecords(memory.MaxRecords) // as after a start
 	for _, number := range []int64{1, 5_000, versions} {
 		o.check(o.place(id, "production", number))
 		found, err := o.agents.Labeled(t.Context(), agent.LabelQuery{Label: "production", Limit: 2})

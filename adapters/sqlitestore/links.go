@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -27,8 +29,8 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 // KeepLink implements [ports.SessionStore].
 func (s *Sessions) KeepLink(ctx context.Context, hash [sha256.Size]byte, l session.Link, trail ports.Trail) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.keep_link").End(&err)
-	at, as := millis(trail.Audit.At), l.As
-	return s.db.Write(ctx, func(tx *Tx) error {
+	at, as := sqlite.Millis(trail.Audit.At), l.As
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		if err := putTrail(tx, trail, true); err != nil {
 			return err
 		}
@@ -39,12 +41,12 @@ func (s *Sessions) KeepLink(ctx context.Context, hash [sha256.Size]byte, l sessi
 			{deleteExpiredLinksOf, []any{l.Maker, at}},
 			{deleteOldestLinksOf, []any{l.Maker, session.MaxLinks - 1}},
 			{insertLink, []any{
-				hash[:], l.Maker, l.By, joinIDs(l.ByFrom), at, millis(l.ExpiresAt), as.ID, joinIDs(as.From), as.Issuer, as.Subject,
-				string(as.Role), packNames(as.Departments), as.Agent, string(as.Kind), as.Label, millis(as.IssuedAt), millis(as.ExpiresAt), millisOrNil(as.EndsBy),
+				hash[:], l.Maker, l.By, joinIDs(l.ByFrom), at, sqlite.Millis(l.ExpiresAt), as.ID, joinIDs(as.From), as.Issuer, as.Subject,
+				string(as.Role), packNames(as.Departments), as.Agent, string(as.Kind), as.Label, sqlite.Millis(as.IssuedAt), sqlite.Millis(as.ExpiresAt), sqlite.MillisOrNil(as.EndsBy),
 			}},
 		} {
 			if _, err := tx.Exec(x.statement, x.args...); err != nil {
-				return wrap(err, "write a sign-in link of", l.Maker)
+				return sqlite.Wrap(err, "write a sign-in link of", l.Maker)
 			}
 		}
 		return nil
@@ -63,15 +65,15 @@ FROM sign_in_links WHERE hash = ? AND expires_at > ?`
 // TakeLink implements [ports.SessionStore].
 func (s *Sessions) TakeLink(ctx context.Context, hash [sha256.Size]byte, now time.Time) (l session.Link, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.take_link").End(&err)
-	err = s.db.Write(ctx, func(tx *Tx) (err error) {
-		l, err = scanLink(tx.Row(selectLink, hash[:], millis(now)))
+	err = s.db.Write(ctx, func(tx *engine.Tx) (err error) {
+		l, err = scanLink(tx.Row(selectLink, hash[:], sqlite.Millis(now)))
 		if errors.Is(err, sql.ErrNoRows) {
 			return session.ErrLink
 		}
 		if err == nil {
 			_, err = tx.Exec(deleteLink, hash[:])
 		}
-		return wrap(err, "take a sign-in link", "")
+		return sqlite.Wrap(err, "take a sign-in link", "")
 	})
 	return l, err
 }
@@ -87,7 +89,7 @@ func splitIDs(text string) []string {
 	return strings.Fields(text)
 }
 
-func scanLink(r Row) (l session.Link, err error) {
+func scanLink(r sqlite.Row) (l session.Link, err error) {
 	var departments []byte
 	var byFrom, asFrom string
 	var until, issued, expires int64
@@ -98,7 +100,7 @@ func scanLink(r Row) (l session.Link, err error) {
 	if err != nil {
 		return session.Link{}, err
 	}
-	l.ExpiresAt, as.IssuedAt, as.ExpiresAt, as.EndsBy = fromMillis(until), fromMillis(issued), fromMillis(expires), fromMillisOrZero(ends)
+	l.ExpiresAt, as.IssuedAt, as.ExpiresAt, as.EndsBy = sqlite.FromMillis(until), sqlite.FromMillis(issued), sqlite.FromMillis(expires), sqlite.FromMillisOrZero(ends)
 	l.ByFrom, as.From = splitIDs(byFrom), splitIDs(asFrom)
 	as.Departments, err = unpackNames(departments)
 	return l, err

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/performance"
 	"orgd/ports"
@@ -34,40 +37,40 @@ FROM department_days WHERE owner IN (SELECT value FROM json_each(?)) AND day BET
 // AgentDays implements [ports.Measures].
 func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (days []performance.Day, completed int64, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.agent").End(&err)
-	err = s.db.Read(ctx, func(v *View) error {
-		if err := orNone(v.Row(selectCompletedTotal, packID(id)).Scan(&completed)); err != nil {
+	err = s.db.Read(ctx, func(v *sqlite.View) error {
+		if err := sqlite.OrNone(v.Row(selectCompletedTotal, sqlite.PackID(id)).Scan(&completed)); err != nil {
 			return err
 		}
-		days, err = rows(v, selectAgentDays, []any{packID(id), int64(first)}, scanDay)
+		days, err = sqlite.Rows(v, selectAgentDays, []any{sqlite.PackID(id), int64(first)}, scanDay)
 		return err
 	})
-	return days, completed, wrap(err, "read figures of agent", string(id))
+	return days, completed, sqlite.Wrap(err, "read figures of agent", string(id))
 }
 
 // DepartmentDays implements [ports.Measures].
 func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (_ []performance.Day, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.department").End(&err)
-	return all(ctx, s.db, "read figures of department "+id, selectDepartmentDays, []any{id, int64(first)}, scanDay)
+	return sqlite.All(ctx, s.db, "read figures of department "+id, selectDepartmentDays, []any{id, int64(first)}, scanDay)
 }
 
 // DepartmentWork implements [ports.Measures].
 func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (_ map[string]performance.Work, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.departments").End(&err)
-	found, err := ask(ctx, s.db, func(v *View) (map[string]performance.Work, error) {
-		return mapOf(v, selectDepartmentWork, ids, []any{int64(first), int64(last)}, scanWork[string])
+	found, err := sqlite.Ask(ctx, s.db, func(v *sqlite.View) (map[string]performance.Work, error) {
+		return sqlite.MapOf(v, selectDepartmentWork, ids, []any{int64(first), int64(last)}, scanWork[string])
 	})
-	return found, wrap(err, "read figures of departments", "")
+	return found, sqlite.Wrap(err, "read figures of departments", "")
 }
 
 // scanWork reads sums of work, and what they are of.
-func scanWork[K any](r Row) (of K, w performance.Work, err error) {
+func scanWork[K any](r sqlite.Row) (of K, w performance.Work, err error) {
 	var cost performance.Sample
 	err = r.Scan(&of, &w.TasksCompleted, &w.TasksFailed, &cost.Units, &cost.Nanos)
 	w.Cost = performance.Sample{}.Merge(cost).Total()
 	return of, w, err
 }
 
-func scanDay(r Row) (performance.Day, error) {
+func scanDay(r sqlite.Row) (performance.Day, error) {
 	var d performance.Day
 	to := []any{&d.Date, &d.TasksCompleted, &d.TasksFailed}
 	for _, s := range samples(&d) {
@@ -87,22 +90,22 @@ func samples(d *performance.Day) []*performance.Sample {
 	return []*performance.Sample{&d.Duration, &d.Quality, &d.TaskCost, &d.Tokens, &d.Collaboration, &d.Cost, &d.Excess}
 }
 
-// figures sums up what a batch of reports adds, so that each figure is written
+// Figures sums up what a batch of reports adds, so that each figure is written
 // once.
 type figures struct {
-	tx          *Tx
-	agents      map[ownDay]performance.Day
-	departments map[ownDay]performance.Day
-	before      map[ownDay]performance.Day // what is stored, of days of agents that costs are added to
-	costs       bool                       // whether any cost is among them
+	tx          *engine.Tx
+	agents      map[memory.OwnDay]performance.Day
+	departments map[memory.OwnDay]performance.Day
+	before      map[memory.OwnDay]performance.Day // what is stored, of days of agents that costs are added to
+	costs       bool                              // whether any cost is among them
 }
 
-func newFigures(tx *Tx) *figures {
+func newFigures(tx *engine.Tx) *figures {
 	return &figures{
 		tx:          tx,
-		agents:      map[ownDay]performance.Day{},
-		departments: map[ownDay]performance.Day{},
-		before:      map[ownDay]performance.Day{},
+		agents:      map[memory.OwnDay]performance.Day{},
+		departments: map[memory.OwnDay]performance.Day{},
+		before:      map[memory.OwnDay]performance.Day{},
 	}
 }
 
@@ -112,7 +115,7 @@ func (f *figures) add(r ports.Report) error {
 		return nil
 	}
 	date := performance.DateOf(r.Event.At)
-	of, in := ownDay{r.Event.AgentID, date}, ownDay{r.DepartmentID, date}
+	of, in := memory.OwnDay{Owner: r.Event.AgentID, Date: date}, memory.OwnDay{Owner: r.DepartmentID, Date: date}
 	if one.SaysCost() {
 		before, err := f.stored(of)
 		if err != nil {
@@ -129,7 +132,7 @@ func (f *figures) add(r ports.Report) error {
 func (f *figures) disagree() (days []ports.AgentDay) {
 	for of, before := range f.before {
 		if before.Merge(f.agents[of]).Disagrees() {
-			days = append(days, ports.AgentDay{Agent: agent.ID(of.owner), Date: of.date})
+			days = append(days, ports.AgentDay{Agent: agent.ID(of.Owner), Date: of.Date})
 		}
 	}
 	slices.SortFunc(days, ports.AgentDay.Compare)
@@ -138,14 +141,14 @@ func (f *figures) disagree() (days []ports.AgentDay) {
 
 const selectAgentDay = "SELECT " + dayColumns + " FROM agent_days WHERE owner = ? AND day = ?"
 
-// stored is what is stored of a day of an agent.
-func (f *figures) stored(of ownDay) (performance.Day, error) {
+// Stored is what is stored of a day of an agent.
+func (f *figures) stored(of memory.OwnDay) (performance.Day, error) {
 	if d, known := f.before[of]; known {
 		return d, nil
 	}
-	days, err := rows(&f.tx.View, selectAgentDay, []any{packID(of.owner), int64(of.date)}, scanDay)
+	days, err := sqlite.Rows(&f.tx.View, selectAgentDay, []any{sqlite.PackID(of.Owner), int64(of.Date)}, scanDay)
 	if err != nil {
-		return performance.Day{}, wrap(err, "read figures of agent", of.owner)
+		return performance.Day{}, sqlite.Wrap(err, "read figures of agent", of.Owner)
 	}
 	f.before[of] = performance.Day{}
 	for _, d := range days { // one at most
@@ -177,21 +180,21 @@ ON CONFLICT (agent_id) DO UPDATE SET tasks_completed = tasks_completed + exclude
 // recordCosts remembers that there are amounts in the company's currency.
 const recordCosts = "UPDATE company SET costs_recorded = 1 WHERE id = 1 AND costs_recorded = 0"
 
-// put adds the figures to those that are stored.
-func (f *figures) put(tx *Tx) error {
+// Put adds the figures to those that are stored.
+func (f *figures) put(tx *engine.Tx) error {
 	for k, d := range f.agents {
-		if err := addDay(tx, addAgentDay, packID(k.owner), k.date, d); err != nil {
+		if err := addDay(tx, addAgentDay, sqlite.PackID(k.Owner), k.Date, d); err != nil {
 			return err
 		}
 		if d.TasksCompleted == 0 {
 			continue
 		}
-		if _, err := tx.Exec(addCompleted, packID(k.owner), d.TasksCompleted); err != nil {
-			return wrap(err, "write figures of agent", k.owner)
+		if _, err := tx.Exec(addCompleted, sqlite.PackID(k.Owner), d.TasksCompleted); err != nil {
+			return sqlite.Wrap(err, "write figures of agent", k.Owner)
 		}
 	}
 	for k, d := range f.departments {
-		if err := addDay(tx, addDepartmentDay, k.owner, k.date, d); err != nil {
+		if err := addDay(tx, addDepartmentDay, k.Owner, k.Date, d); err != nil {
 			return err
 		}
 	}
@@ -199,12 +202,12 @@ func (f *figures) put(tx *Tx) error {
 		return nil
 	}
 	_, err := tx.Exec(recordCosts)
-	return wrap(err, "write company", "")
+	return sqlite.Wrap(err, "write company", "")
 }
 
-func addDay(tx *Tx, statement string, owner any, date performance.Date, d performance.Day) error {
+func addDay(tx *engine.Tx, statement string, owner any, date performance.Date, d performance.Day) error {
 	_, err := tx.Exec(statement, dayArgs(owner, date, d)...)
-	return wrap(err, "write figures of", date.String())
+	return sqlite.Wrap(err, "write figures of", date.String())
 }
 
 func dayArgs(owner any, date performance.Date, d performance.Day) []any {

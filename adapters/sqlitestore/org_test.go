@@ -10,11 +10,13 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd/adapters/sqlitestore/internal/engine"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/domain/department"
+	"orgd/domain/fault"
 	"orgd/domain/idempotency"
 	"orgd/domain/identity"
 	"orgd/domain/jsondoc"
@@ -23,6 +25,8 @@ import (
 	"orgd/ports"
 	"orgd/ports/portstest"
 )
+
+var errRefused error = fault.New(fault.Conflict, "refused by a rule")
 
 // org is an open data directory with the schema of this program, and ids and
 // times for what is put into it.
@@ -117,7 +121,7 @@ func (o *org) hireMany(first, n int, department string, prompt int) []agent.ID {
 	o.Helper()
 	ids := make([]agent.ID, 0, n)
 	for len(ids) < n {
-		o.check(o.db.Write(context.Background(), func(tx *Tx) error {
+		o.check(o.db.Write(context.Background(), func(tx *engine.Tx) error {
 			for range min(1000, n-len(ids)) {
 				s := o.hiring(fmt.Sprintf("agent-%06d", first+len(ids)), department, prompt)
 				ids = append(ids, s.Agent.ID())

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
@@ -24,8 +25,8 @@ func plan(t *testing.T, db *DB, query string) string {
 	}
 	var steps []string
 	args := make([]any, strings.Count(query, "?"))
-	err := db.Read(context.Background(), func(v *View) error {
-		return v.Each("EXPLAIN QUERY PLAN "+query, args, func(r Row) error {
+	err := db.Read(context.Background(), func(v *sqlite.View) error {
+		return v.Each("EXPLAIN QUERY PLAN "+query, args, func(r sqlite.Row) error {
 			var step string
 			err := r.Scan(new(int), new(int), new(int), &step)
 			steps = append(steps, step)

@@ -3,6 +3,8 @@ package sqlitestore
 import (
 	"context"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/project"
 	"orgd/ports"
 )
@@ -17,29 +19,29 @@ VALUES (?, ?, ?, ?, ?, ?, ?)`
 // Create implements [ports.ProjectStore].
 func (s *Projects) Create(ctx context.Context, step ports.Change[project.Project]) (err error) {
 	defer s.db.observer.Begin(&ctx, "projects.create").End(&err)
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		if err := putTrail(tx, step.Trail, true); err != nil {
 			return err
 		}
 		p := step.State
 		_, err := tx.Exec(insertProject, projectArgs(p)...)
-		if isTaken(err) {
+		if sqlite.IsTaken(err) {
 			return project.ErrExists.With("project id %q is taken", p.ID)
 		}
-		return wrap(err, "write project", string(p.ID))
+		return sqlite.Wrap(err, "write project", string(p.ID))
 	})
 }
 
 func projectArgs(p project.Project) []any {
 	return []any{
-		string(p.ID), string(p.Status), p.Lead, string(p.Canonical()), p.Revision, millis(p.CreatedAt), millis(p.UpdatedAt),
+		string(p.ID), string(p.Status), p.Lead, string(p.Canonical()), p.Revision, sqlite.Millis(p.CreatedAt), sqlite.Millis(p.UpdatedAt),
 	}
 }
 
 // Update implements [ports.ProjectStore].
 func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.Change[project.Project], error)) (_ project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.update").End(&err)
-	step, err := update(ctx, s.db, func(tx *Tx) (step ports.Change[project.Project], _ ports.Trail, err error) {
+	step, err := update(ctx, s.db, func(tx *engine.Tx) (step ports.Change[project.Project], _ ports.Trail, err error) {
 		p, err := findProject(&tx.View, id)
 		if err == nil {
 			step, err = change(p)
@@ -54,21 +56,21 @@ const (
 	deleteProject = "DELETE FROM projects WHERE id = ?"
 )
 
-func putProject(tx *Tx, step ports.Change[project.Project]) (err error) {
+func putProject(tx *engine.Tx, step ports.Change[project.Project]) (err error) {
 	p := step.State
 	if step.Deleted {
 		_, err = tx.Exec(deleteProject, string(p.ID))
 	} else {
 		_, err = tx.Exec(updateProject, string(p.Status), p.Lead, string(p.Canonical()),
-			p.Revision, millis(p.UpdatedAt), string(p.ID))
+			p.Revision, sqlite.Millis(p.UpdatedAt), string(p.ID))
 	}
-	return wrap(err, "write project", string(p.ID))
+	return sqlite.Wrap(err, "write project", string(p.ID))
 }
 
 // Project implements [ports.ProjectStore].
 func (s *Projects) Project(ctx context.Context, id project.ID) (_ project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.get").End(&err)
-	return ask(ctx, s.db, func(v *View) (project.Project, error) { return findProject(v, id) })
+	return sqlite.Ask(ctx, s.db, func(v *sqlite.View) (project.Project, error) { return findProject(v, id) })
 }
 
 const (
@@ -76,39 +78,39 @@ const (
 	selectProject  = "SELECT " + projectColumns + " FROM projects WHERE id = ?"
 )
 
-func findProject(v *View, id project.ID) (project.Project, error) {
+func findProject(v *sqlite.View, id project.ID) (project.Project, error) {
 	p, err := scanProject(v.Row(selectProject, string(id)))
-	return p, notFound(err, "project", string(id), project.ErrNotFound)
+	return p, sqlite.NotFound(err, "project", string(id), project.ErrNotFound)
 }
 
 // Projects implements [ports.ProjectStore].
 func (s *Projects) Projects(ctx context.Context, q project.Query) (_ []project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.list").End(&err)
 	query, args := projectsQuery(q)
-	return readPage(ctx, s.db, "list projects", query, args, scanProject)
+	return sqlite.ReadPage(ctx, s.db, "list projects", query, args, scanProject)
 }
 
 // projectsQuery reads along one index; that of the lead has the status at its
 // end.
 func projectsQuery(q project.Query) (string, []any) {
-	var f filter
+	var f sqlite.Filter
 	index := ""
 	if q.Status != "" {
 		index = " INDEXED BY projects_status"
-		f.and("status = ?", string(q.Status))
+		f.And("status = ?", string(q.Status))
 	}
 	if q.Lead != nil {
 		index = " INDEXED BY projects_lead"
-		f.and("lead = ?", string(*q.Lead))
+		f.And("lead = ?", string(*q.Lead))
 	}
 	if q.After != "" {
-		f.and("id > ?", string(q.After))
+		f.And("id > ?", string(q.After))
 	}
-	return "SELECT " + projectColumns + " FROM projects" + index + f.where() + " ORDER BY id LIMIT (? + 0)",
-		append(f.args, q.Limit)
+	return "SELECT " + projectColumns + " FROM projects" + index + f.Where() + " ORDER BY id LIMIT (? + 0)",
+		append(f.Args, q.Limit)
 }
 
-func scanProject(r Row) (project.Project, error) {
+func scanProject(r sqlite.Row) (project.Project, error) {
 	var id project.ID
 	var doc []byte
 	var revision, created, updated int64
@@ -120,6 +122,6 @@ func scanProject(r Row) (project.Project, error) {
 		return project.Project{}, err
 	}
 	p.ID, p.Revision = id, revision
-	p.CreatedAt, p.UpdatedAt = fromMillis(created), fromMillis(updated)
+	p.CreatedAt, p.UpdatedAt = sqlite.FromMillis(created), sqlite.FromMillis(updated)
 	return p, nil
 }

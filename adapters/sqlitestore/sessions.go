@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/jsondoc"
 	"orgd/domain/name"
 	"orgd/domain/session"
@@ -20,12 +22,12 @@ const selectRevoked = "SELECT 1 FROM revocations WHERE session_id = ?"
 // Issue implements [ports.SessionStore].
 func (s *Sessions) Issue(ctx context.Context, in session.Session, trail ports.Trail) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.issue").End(&err)
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		switch err := tx.Row(selectRevoked, in.ID).Scan(new(int)); {
 		case err == nil:
 			return session.ErrRevoked
 		case !errors.Is(err, sql.ErrNoRows):
-			return wrap(err, "read revocation of session", in.ID)
+			return sqlite.Wrap(err, "read revocation of session", in.ID)
 		}
 		if err := putTrail(tx, trail, true); err != nil {
 			return err
@@ -37,7 +39,7 @@ func (s *Sessions) Issue(ctx context.Context, in session.Session, trail ports.Tr
 // See implements [ports.SessionStore].
 func (s *Sessions) See(ctx context.Context, in session.Session) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.see").End(&err)
-	return s.db.Write(ctx, func(tx *Tx) error { return putSession(tx, in) })
+	return s.db.Write(ctx, func(tx *engine.Tx) error { return putSession(tx, in) })
 }
 
 // upsertSession keeps the record of a session that is known; it only lives
@@ -47,10 +49,10 @@ INSERT INTO sessions (id, issuer, subject, role, departments, agent, issued_at, 
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at < excluded.expires_at`
 
-func putSession(tx *Tx, s session.Session) error {
+func putSession(tx *engine.Tx, s session.Session) error {
 	_, err := tx.Exec(upsertSession, s.ID, s.Issuer, s.Subject, string(s.Role), packNames(s.Departments),
-		s.Agent, millis(s.IssuedAt), millis(s.ExpiresAt), string(s.Kind), s.Label)
-	return wrap(err, "write session", s.ID)
+		s.Agent, sqlite.Millis(s.IssuedAt), sqlite.Millis(s.ExpiresAt), string(s.Kind), s.Label)
+	return sqlite.Wrap(err, "write session", s.ID)
 }
 
 const updateUse = `
@@ -59,10 +61,10 @@ UPDATE sessions SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR
 // Used implements [ports.SessionStore].
 func (s *Sessions) Used(ctx context.Context, uses []session.Use) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.used").End(&err)
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		for _, u := range uses {
-			if _, err := tx.Exec(updateUse, u.ID, millis(u.At)); err != nil {
-				return wrap(err, "write the use of session", u.ID)
+			if _, err := tx.Exec(updateUse, u.ID, sqlite.Millis(u.At)); err != nil {
+				return sqlite.Wrap(err, "write the use of session", u.ID)
 			}
 		}
 		return nil
@@ -72,15 +74,15 @@ func (s *Sessions) Used(ctx context.Context, uses []session.Use) (err error) {
 // Session implements [ports.SessionStore].
 func (s *Sessions) Session(ctx context.Context, id string) (_ session.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.get").End(&err)
-	found, err := ask(ctx, s.db, func(v *View) (session.Record, error) { return scanSession(v.Row(selectSession, id)) })
-	return found, notFound(err, "session", id, session.ErrNotFound)
+	found, err := sqlite.Ask(ctx, s.db, func(v *sqlite.View) (session.Record, error) { return scanSession(v.Row(selectSession, id)) })
+	return found, sqlite.NotFound(err, "session", id, session.ErrNotFound)
 }
 
 // Sessions implements [ports.SessionStore].
 func (s *Sessions) Sessions(ctx context.Context, q session.Query) (_ []session.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.list").End(&err)
 	query, args := sessionsQuery(q)
-	return all(ctx, s.db, "list sessions", query, args, scanSession)
+	return sqlite.All(ctx, s.db, "list sessions", query, args, scanSession)
 }
 
 // upsertRevocation keeps the first revocation of a session; it only lasts
@@ -97,15 +99,15 @@ UPDATE latest_revocation SET at = max(at, (SELECT at FROM revocations WHERE sess
 // Revoke implements [ports.SessionStore].
 func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports.Trail) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.revoke").End(&err)
-	return s.db.Write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		if err := putTrail(tx, trail, true); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(upsertRevocation, r.ID, r.By, millis(r.At), millis(r.Until)); err != nil {
-			return wrap(err, "write revocation of session", r.ID)
+		if _, err := tx.Exec(upsertRevocation, r.ID, r.By, sqlite.Millis(r.At), sqlite.Millis(r.Until)); err != nil {
+			return sqlite.Wrap(err, "write revocation of session", r.ID)
 		}
 		_, err := tx.Exec(updateLatestRevocation, r.ID)
-		return wrap(err, "write the latest revocation, of session", r.ID)
+		return sqlite.Wrap(err, "write the latest revocation, of session", r.ID)
 	})
 }
 
@@ -116,14 +118,14 @@ const selectRevocations = "SELECT " + revocationColumns + ` FROM revocations IND
 // Revoked implements [ports.SessionStore].
 func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []session.Revocation, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.revoked").End(&err)
-	args := []any{millis(since), millis(now)}
-	return all(ctx, s.db, "read revocations", selectRevocations, args, scanRevocation)
+	args := []any{sqlite.Millis(since), sqlite.Millis(now)}
+	return sqlite.All(ctx, s.db, "read revocations", selectRevocations, args, scanRevocation)
 }
 
-func scanRevocation(row Row) (r session.Revocation, err error) {
+func scanRevocation(row sqlite.Row) (r session.Revocation, err error) {
 	var at, until int64
 	err = row.Scan(&r.ID, &r.By, &at, &until)
-	r.At, r.Until = fromMillis(at), fromMillis(until)
+	r.At, r.Until = sqlite.FromMillis(at), sqlite.FromMillis(until)
 	return r, err
 }
 
@@ -138,22 +140,22 @@ const selectSession = "SELECT " + sessionColumns + " FROM sessions s" + withRevo
 // opposite directions, so the position to go on from is a range of the first and a
 // condition on those that share its end.
 func sessionsQuery(q session.Query) (string, []any) {
-	var f filter
+	var f sqlite.Filter
 	index := "sessions_order"
 	if q.Subject != "" {
 		index = "sessions_subject"
-		f.and("s.subject = ?", q.Subject)
+		f.And("s.subject = ?", q.Subject)
 	}
 	if q.After != nil {
-		at := millis(q.After.IssuedAt)
-		f.and("s.issued_at <= ? AND (s.issued_at < ? OR s.id > ?)", at, at, q.After.ID)
+		at := sqlite.Millis(q.After.IssuedAt)
+		f.And("s.issued_at <= ? AND (s.issued_at < ? OR s.id > ?)", at, at, q.After.ID)
 	}
-	f.and("s.expires_at > ?", millis(q.At))
-	return "SELECT " + sessionColumns + " FROM sessions s INDEXED BY " + index + withRevocation + f.where() +
-		" ORDER BY s.issued_at DESC, s.id LIMIT (? + 0)", append(f.args, q.Limit)
+	f.And("s.expires_at > ?", sqlite.Millis(q.At))
+	return "SELECT " + sessionColumns + " FROM sessions s INDEXED BY " + index + withRevocation + f.Where() +
+		" ORDER BY s.issued_at DESC, s.id LIMIT (? + 0)", append(f.Args, q.Limit)
 }
 
-func scanSession(r Row) (rec session.Record, err error) {
+func scanSession(r sqlite.Row) (rec session.Record, err error) {
 	var departments []byte
 	var issued, expires int64
 	var by *string
@@ -166,9 +168,9 @@ func scanSession(r Row) (rec session.Record, err error) {
 	if rec.Departments, err = unpackNames(departments); err != nil {
 		return session.Record{}, err
 	}
-	rec.IssuedAt, rec.ExpiresAt, rec.LastUsedAt = fromMillis(issued), fromMillis(expires), fromMillisOrZero(used)
+	rec.IssuedAt, rec.ExpiresAt, rec.LastUsedAt = sqlite.FromMillis(issued), sqlite.FromMillis(expires), sqlite.FromMillisOrZero(used)
 	if by != nil {
-		rec.Revocation = &session.Revocation{ID: rec.ID, By: *by, At: fromMillis(*at), Until: fromMillis(*until)}
+		rec.Revocation = &session.Revocation{ID: rec.ID, By: *by, At: sqlite.FromMillis(*at), Until: sqlite.FromMillis(*until)}
 	}
 	return rec, nil
 }
@@ -190,7 +192,7 @@ func packNames(names []name.Name) string {
 func unpackNames(stored []byte) ([]name.Name, error) {
 	v, err := jsondoc.ParseStored(stored)
 	if err != nil {
-		return nil, wrap(err, "read names", "")
+		return nil, sqlite.Wrap(err, "read names", "")
 	}
 	var names []name.Name
 	for _, item := range v.Items() {

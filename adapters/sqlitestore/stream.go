@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/name"
 	"orgd/ports"
@@ -21,13 +23,13 @@ func (s *Stream) Changed() <-chan struct{} { return s.db.grown.Wait() }
 // Head implements [ports.EventStream].
 func (s *Stream) Head(ctx context.Context) (_ activity.Seq, err error) {
 	defer s.db.observer.Begin(&ctx, "stream.head").End(&err)
-	return ask(ctx, s.db, headOf)
+	return sqlite.Ask(ctx, s.db, engine.Head)
 }
 
 // Progress implements [ports.EventStream]. The log is read where it is stored.
 func (s *Stream) Progress(ctx context.Context) (read, end activity.Seq, err error) {
 	defer s.db.observer.Begin(&ctx, "stream.progress").End(&err)
-	end, err = ask(ctx, s.db, headOf)
+	end, err = sqlite.Ask(ctx, s.db, engine.Head)
 	return end, end, err
 }
 
@@ -42,8 +44,8 @@ const (
 // After implements [ports.EventStream].
 func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (page ports.LogPage, err error) {
 	defer s.db.observer.Begin(&ctx, "stream.after").End(&err)
-	return s.read(ctx, func(v *View) (ports.LogPage, error) {
-		head, err := headOf(v)
+	return s.read(ctx, func(v *sqlite.View) (ports.LogPage, error) {
+		head, err := engine.Head(v)
 		if err != nil {
 			return ports.LogPage{}, err
 		}
@@ -57,23 +59,23 @@ func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (p
 // Stored implements [ports.EventStream]. Cutting the log off removes nothing.
 func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int) (_ ports.LogPage, err error) {
 	defer s.db.observer.Begin(&ctx, "stream.stored").End(&err)
-	return s.read(ctx, func(v *View) (ports.LogPage, error) { return pageOf(v, after, upTo, limit) })
+	return s.read(ctx, func(v *sqlite.View) (ports.LogPage, error) { return pageOf(v, after, upTo, limit) })
 }
 
-func (s *Stream) read(ctx context.Context, fn func(*View) (ports.LogPage, error)) (ports.LogPage, error) {
-	page, err := read(ctx, s.db, fn)
+func (s *Stream) read(ctx context.Context, fn func(*sqlite.View) (ports.LogPage, error)) (ports.LogPage, error) {
+	page, err := sqlite.Read(ctx, s.db, fn)
 	if !errors.Is(err, activity.ErrTooOld) {
-		err = wrap(err, "read the log", "")
+		err = sqlite.Wrap(err, "read the log", "")
 	}
 	return page, err
 }
 
 // pageOf reads what is behind one position and up to another: the changes, and the events
 // up to the last of them if there is no room for more.
-func pageOf(v *View, after, upTo activity.Seq, limit int) (ports.LogPage, error) {
+func pageOf(v *sqlite.View, after, upTo activity.Seq, limit int) (ports.LogPage, error) {
 	page := ports.LogPage{Next: max(after, upTo)}
 	var seq int64
-	found, err := rows(v, selectLoggedChanges, []any{after, upTo, limit}, func(r Row) (activity.Logged, error) {
+	found, err := sqlite.Rows(v, selectLoggedChanges, []any{after, upTo, limit}, func(r sqlite.Row) (activity.Logged, error) {
 		e, err := scanEntry(r, &seq)
 		if err != nil {
 			return activity.Logged{}, err
@@ -88,7 +90,7 @@ func pageOf(v *View, after, upTo activity.Seq, limit int) (ports.LogPage, error)
 	}
 	var department string
 	row := newEventRow(&seq, &department)
-	events, err := rows(v, selectLog, []any{after, upTo, limit}, func(r Row) (activity.Logged, error) {
+	events, err := sqlite.Rows(v, selectLog, []any{after, upTo, limit}, func(r sqlite.Row) (activity.Logged, error) {
 		e, err := row.scan(r)
 		return activity.Logged{Seq: activity.Seq(seq), Department: name.Key(department), Event: e}, err
 	})
@@ -103,9 +105,9 @@ func pageOf(v *View, after, upTo activity.Seq, limit int) (ports.LogPage, error)
 }
 
 // checkReach returns activity.ErrTooOld unless the position is in the log.
-func checkReach(v *View, position, head activity.Seq) error {
+func checkReach(v *sqlite.View, position, head activity.Seq) error {
 	var begin activity.Seq
-	if err := orNone(v.Row(selectLogBegin).Scan(&begin)); err != nil {
+	if err := sqlite.OrNone(v.Row(selectLogBegin).Scan(&begin)); err != nil {
 		return err
 	}
 	if position < begin || position > head {
@@ -133,8 +135,8 @@ ON CONFLICT (at) DO UPDATE SET seq = excluded.seq`
 
 // markLog notes how far the log has come now, and moves its beginning to where
 // it was when the oldest events that are kept entered it.
-func markLog(tx *Tx, e ports.Expiry) error {
-	head, err := headOf(&tx.View)
+func markLog(tx *engine.Tx, e ports.Expiry) error {
+	head, err := engine.Head(&tx.View)
 	if err == nil {
 		_, err = tx.Exec(beginSeq) // there was never an event
 	}
@@ -142,15 +144,15 @@ func markLog(tx *Tx, e ports.Expiry) error {
 		_, err = tx.Exec(raiseSeq, head) // for entries that are deleted later
 	}
 	if err != nil || e.Now.IsZero() || e.Events.IsZero() {
-		return wrap(err, "mark the log", "")
+		return sqlite.Wrap(err, "mark the log", "")
 	}
-	now, kept := millis(e.Now), millis(e.Events)
-	_, err = tx.Exec(insertMark, now, millis(e.Now.Add(-markEvery)))
+	now, kept := sqlite.Millis(e.Now), sqlite.Millis(e.Events)
+	_, err = tx.Exec(insertMark, now, sqlite.Millis(e.Now.Add(-markEvery)))
 	if err == nil {
 		_, err = tx.Exec(raiseBegin, kept)
 	}
 	if err == nil {
 		_, err = tx.Exec(deleteExpiredMarks, kept)
 	}
-	return wrap(err, "mark the log", "")
+	return sqlite.Wrap(err, "mark the log", "")
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/access"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
@@ -44,20 +46,20 @@ var oldDepartments = []struct {
 // TestUpgrade opens an organization of every earlier schema. What it had is there
 // as before, and goes on.
 func TestUpgrade(t *testing.T) {
-	steps, err := ownMigrations()
+	steps, err := engine.OwnMigrations()
 	if err != nil {
 		t.Fatal(err)
 	}
 	hired := (&org{TB: t}).hiring("Bob", "Ops", 0).Agent
 	bob := strings.Replace(hired.Text, string(hired.ID()), string(oldBob), 1)
 	for n := 1; n < len(steps); n++ {
-		t.Run(steps[n-1].name, func(t *testing.T) {
+		t.Run(steps[n-1].Name, func(t *testing.T) {
 			dir := t.TempDir()
 			old, closeOld, err := open(context.Background(), Config{Dir: dir, Readers: 1}, zap.NewNop(), steps[:n], false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := old.Write(context.Background(), func(tx *Tx) error { return fillOld(tx, n, bob) }); err != nil {
+			if err := old.Write(context.Background(), func(tx *engine.Tx) error { return fillOld(tx, n, bob) }); err != nil {
 				t.Fatal(err)
 			}
 			closeOld()
@@ -67,7 +69,7 @@ func TestUpgrade(t *testing.T) {
 }
 
 // addOldDay is addDay before a day had an excess, whose columns are the last three.
-func addOldDay(tx *Tx, statement string, owner any, date performance.Date, d performance.Day) error {
+func addOldDay(tx *engine.Tx, statement string, owner any, date performance.Date, d performance.Day) error {
 	statement, _, _ = strings.Cut(statement, ", excess_count = ")
 	statement = strings.Replace(statement, ", excess_count, excess_units, excess_nanos", "", 1)
 	statement = strings.Replace(statement, ", ?, ?, ?)", ")", 1)
@@ -77,7 +79,7 @@ func addOldDay(tx *Tx, statement string, owner any, date performance.Date, d per
 }
 
 // fillOld makes the departments, figures and events, and Bob.
-func fillOld(tx *Tx, schema int, bob string) error {
+func fillOld(tx *engine.Tx, schema int, bob string) error {
 	for n, o := range oldDepartments {
 		if n < 2 {
 			_, err := tx.Exec(columns(schema, `INSERT INTO departments (name_key, name, id, place, budget_percent, doc, revision, created_at, updated_at)
@@ -99,11 +101,11 @@ VALUES (?1, ?1, ?2, ?2, 0, '{}', 1, 1, 1)`), o.key, o.id)
 		}
 	}
 	for i, d := range oldDays(3) {
-		if err := addOldDay(tx, addAgentDay, packID(oldAnn), oldDate+performance.Date(i), d); err != nil {
+		if err := addOldDay(tx, addAgentDay, sqlite.PackID(oldAnn), oldDate+performance.Date(i), d); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.Exec(addCompleted, packID(oldAnn), 7); err != nil {
+	if _, err := tx.Exec(addCompleted, sqlite.PackID(oldAnn), 7); err != nil {
 		return err
 	}
 	if err := fillOldAgent(tx, schema, bob); err != nil {
@@ -135,7 +137,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, eventArgs(e, "")[:10]...)
 }
 
 // fillOldSessions makes a session of each kind that there was, both without an end.
-func fillOldSessions(tx *Tx, schema int) error {
+func fillOldSessions(tx *engine.Tx, schema int) error {
 	column, mine, theirs := "own", "1", "0"
 	if schema >= 13 {
 		column, mine, theirs = "kind", "'token'", "'external'"
@@ -157,7 +159,7 @@ func columns(schema int, statement string) string {
 func hashOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 // fillOldAgent makes Bob, who is in a department and has one version.
-func fillOldAgent(tx *Tx, schema int, bob string) error {
+func fillOldAgent(tx *engine.Tx, schema int, bob string) error {
 	if schema < 19 { // then it is no more
 		if _, err := tx.Exec("INSERT INTO headcounts (department_key, total, active) VALUES ('ops', 1, 1)"); err != nil {
 			return err
@@ -168,7 +170,7 @@ func fillOldAgent(tx *Tx, schema int, bob string) error {
 		`INSERT INTO agents (id, name_key, name, department_key, place, status, level, identity, outside, version, revision, created_at, updated_at)
 VALUES (?1, 'bob', 'Bob', 'ops', ?1, 'active', 'mid', 1, '{"model_requirement":null,"personality_preset":null,"tier":null}', 1, 1, 1, 1)`,
 	} {
-		if _, err := tx.Exec(columns(schema, statement), packID(oldBob), bob, hashOf(bob)); err != nil {
+		if _, err := tx.Exec(columns(schema, statement), sqlite.PackID(oldBob), bob, hashOf(bob)); err != nil {
 			return err
 		}
 	}
@@ -176,7 +178,7 @@ VALUES (?1, 'bob', 'Bob', 'ops', ?1, 'active', 'mid', 1, '{"model_requirement":n
 }
 
 // fillOldFormer makes Ann, who was deleted, and whose place Bob has.
-func fillOldFormer(tx *Tx, schema int, bob string) error {
+func fillOldFormer(tx *engine.Tx, schema int, bob string) error {
 	ann := strings.NewReplacer(string(oldBob), string(oldAnn), `"Bob"`, `"Ann"`).Replace(bob)
 	fired := oldFiring()
 	insert := "INSERT INTO former_agents (id, name_key, name) VALUES (?1, 'ann', 'Ann')"
@@ -185,27 +187,27 @@ func fillOldFormer(tx *Tx, schema int, bob string) error {
 INSERT INTO former_agents (id, name_key, name, department, place, identity, outside, version, revision, created_at, updated_at, deleted_at, deleted_by)
 VALUES (?1, 'ann', 'Ann', 'Ops', ?2, 3, '{"model_requirement":null,"personality_preset":null,"tier":null}', 2, 2, 1, 2, ?3, ?4)`
 	}
-	_, err := tx.Exec(columns(schema, insert), packID(oldAnn), packID(fired.ID), millis(fired.At), fired.By)
+	_, err := tx.Exec(columns(schema, insert), sqlite.PackID(oldAnn), sqlite.PackID(fired.ID), sqlite.Millis(fired.At), fired.By)
 	for number := range int64(2) {
 		if err == nil {
 			_, err = tx.Exec("INSERT INTO versions (seq, agent_id, number, identity, hash, saved_by, saved_at) VALUES (?2 + 1, ?1, ?2, ?3, ?4, 'ann', ?2)",
-				packID(oldAnn), number+1, ann, hashOf(ann))
+				sqlite.PackID(oldAnn), number+1, ann, hashOf(ann))
 		}
 	}
 	if err == nil {
-		_, err = tx.Exec(columns(schema, "UPDATE agents SET place = ?"), packID(oldAnn))
+		_, err = tx.Exec(columns(schema, "UPDATE agents SET place = ?"), sqlite.PackID(oldAnn))
 	}
 	return err
 }
 
 // fillOldTrail makes the audit entries. Those of before the audit trail had numbers have negative ones.
-func fillOldTrail(tx *Tx, schema int) error {
+func fillOldTrail(tx *engine.Tx, schema int) error {
 	insert := `INSERT INTO audit (at, id, actor, route, resource, from_revision, to_revision, request_id) VALUES (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`
 	if schema >= 9 {
 		insert = `INSERT INTO audit (seq, at, id, actor, route, resource, from_revision, to_revision, request_id, action) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, '')`
 	}
 	for i, e := range oldEntries() {
-		_, err := tx.Exec(insert, -1-i, millis(e.At), packID(e.ID), e.Actor, e.Route, string(e.Resource), e.From, e.To, e.RequestID)
+		_, err := tx.Exec(insert, -1-i, sqlite.Millis(e.At), sqlite.PackID(e.ID), e.Actor, e.Route, string(e.Resource), e.From, e.To, e.RequestID)
 		if err != nil {
 			return err
 		}
@@ -217,7 +219,7 @@ func fillOldTrail(tx *Tx, schema int) error {
 func oldEntries() (entries []audit.Entry) {
 	for i, of := range []audit.Resource{audit.Agent(string(oldAnn)), audit.Activities, audit.Session("s"), audit.Activities, audit.Agent(string(oldAnn))} {
 		entries = append(entries, audit.Entry{
-			ID: fmt.Sprintf("0190a5c4-0000-7000-8000-f%011x", 9-i), At: fromMillis(int64(1_700_000_000_000 - i/2)), Actor: "ann",
+			ID: fmt.Sprintf("0190a5c4-0000-7000-8000-f%011x", 9-i), At: sqlite.FromMillis(int64(1_700_000_000_000 - i/2)), Actor: "ann",
 			Route: "PATCH /x", Resource: of, From: int64(i), To: int64(i + 1), RequestID: "r",
 		})
 	}
@@ -235,7 +237,7 @@ func oldEvents() (events []activity.Event) {
 	for i := range 2 * len(activity.Types()) {
 		events = append(events, activity.Event{
 			ID: activity.ID(fmt.Sprintf("0190a5c4-0000-7000-8000-e%011x", i)), Type: activity.Types()[i/2],
-			At: fromMillis(int64(1_700_000_000_000 + i/3)), AgentID: string([]agent.ID{oldAnn, oldBob}[i%2]), AgentName: "somebody", By: "ann",
+			At: sqlite.FromMillis(int64(1_700_000_000_000 + i/3)), AgentID: string([]agent.ID{oldAnn, oldBob}[i%2]), AgentName: "somebody", By: "ann",
 		})
 	}
 	return events
@@ -306,7 +308,7 @@ func (o upgraded) compare(schema int) {
 	page, err := o.db.Stores().Audit.After(ctx, head, 100)
 	o.same("After of the trail, after a report", len(page.Entries), err, 1)
 
-	expired := fromMillis(oldRevoked)
+	expired := sqlite.FromMillis(oldRevoked)
 	for more := true; more; { // each call ends after a while
 		more, err = o.db.Stores().Storage.DeleteExpired(ctx, ports.Expiry{Now: expired})
 		o.check(err)
@@ -322,7 +324,7 @@ func (o upgraded) compare(schema int) {
 	o.compareFormer()
 
 	var strays int
-	o.check(o.db.Read(ctx, func(v *View) error {
+	o.check(o.db.Read(ctx, func(v *sqlite.View) error {
 		return v.Row("SELECT count(*) FROM department_days WHERE owner NOT IN (SELECT id FROM departments)").Scan(&strays)
 	}))
 	if want := map[bool]int{true: 0, false: 2}[schema < 4]; strays != want {
@@ -343,11 +345,11 @@ func (o upgraded) compareTrail(head activity.Seq) {
 func (o upgraded) compareSessions() {
 	ctx := context.Background()
 	store := o.db.Stores().Sessions
-	at := fromMillis(oldRevoked)
+	at := sqlite.FromMillis(oldRevoked)
 	o.check(store.Used(ctx, []session.Use{{ID: "mine", At: at}}))
 	want := func(id string, kind session.Kind, issuer, subject string, issued int64, used time.Time) session.Record {
 		return session.Record{LastUsedAt: used, Session: session.Session{
-			ID: id, Kind: kind, Issuer: issuer, Subject: subject, Role: access.Viewer, IssuedAt: fromMillis(issued), ExpiresAt: fromMillis(2 * oldRevoked),
+			ID: id, Kind: kind, Issuer: issuer, Subject: subject, Role: access.Viewer, IssuedAt: sqlite.FromMillis(issued), ExpiresAt: sqlite.FromMillis(2 * oldRevoked),
 		}}
 	}
 	got, err := store.Sessions(ctx, session.Query{At: at, Limit: 3})

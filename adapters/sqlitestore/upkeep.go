@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/ports"
@@ -59,7 +61,7 @@ DELETE FROM sign_in_links WHERE hash IN (SELECT hash FROM sign_in_links WHERE ex
 // DeleteExpired implements [ports.Storage].
 func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool, err error) {
 	defer s.db.observer.Begin(&ctx, "storage.forget").End(&err)
-	err = s.db.Write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		more = false
 		enough := time.Now().Add(deleteTime)
 		if err := markLog(tx, e); err != nil {
@@ -78,12 +80,12 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (more bool,
 				more = true
 				return nil
 			}
-			n, err := changed(tx.Exec(x.statement, x.args...))
+			n, err := sqlite.Changed(tx.Exec(x.statement, x.args...))
 			if err != nil {
-				return wrap(err, "forget", "")
+				return sqlite.Wrap(err, "forget", "")
 			}
 			if n > 0 && x.statement == deleteExpiredEvents {
-				tx.changed.deletedBefore = max(tx.changed.deletedBefore, millis(e.Events))
+				tx.Changed.DeletedBefore = max(tx.Changed.DeletedBefore, sqlite.Millis(e.Events))
 			}
 			more = more || n == deleteAtOnce
 		}
@@ -102,7 +104,7 @@ type expiration struct {
 func expirations(e ports.Expiry) (kinds []expiration) {
 	add := func(upTo time.Time, statement string, args ...any) {
 		if !upTo.IsZero() {
-			kinds = append(kinds, expiration{statement, append(args, millis(upTo), deleteAtOnce)})
+			kinds = append(kinds, expiration{statement, append(args, sqlite.Millis(upTo), deleteAtOnce)})
 		}
 	}
 	add(e.Audit, deleteExpiredAudit)

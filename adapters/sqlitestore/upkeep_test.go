@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -15,13 +17,13 @@ func TestDeleteExpiredIsBounded(t *testing.T) {
 	const many = 2*deleteAtOnce + 1
 	o := openOrg(t, t.TempDir())
 	stores, now := o.db.Stores(), o.now()
-	o.check(o.db.Write(context.Background(), func(tx *Tx) error {
+	o.check(o.db.Write(context.Background(), func(tx *engine.Tx) error {
 		for i := range many {
 			s := session.Session{ID: fmt.Sprint(i), IssuedAt: now, ExpiresAt: now}
 			if err := putSession(tx, s); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(upsertRevocation, s.ID, "ann", millis(now), millis(now)); err != nil {
+			if _, err := tx.Exec(upsertRevocation, s.ID, "ann", sqlite.Millis(now), sqlite.Millis(now)); err != nil {
 				return err
 			}
 		}
@@ -34,7 +36,7 @@ func TestDeleteExpiredIsBounded(t *testing.T) {
 		o.check(err)
 		for table, before := range left {
 			var n int
-			o.check(o.db.Ask(context.Background(), func(v *View) error { return v.Row("SELECT count(*) FROM " + table).Scan(&n) }))
+			o.check(o.db.Ask(context.Background(), func(v *sqlite.View) error { return v.Row("SELECT count(*) FROM " + table).Scan(&n) }))
 			if before-n > deleteAtOnce {
 				t.Errorf("one call deletes %d %s, want at most %d", before-n, table, deleteAtOnce)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/agent"
 	"orgd/domain/performance"
 )
@@ -35,21 +36,21 @@ func (s *Measures) WorkDays(ctx context.Context, of performance.Owner, first, la
 	defer s.db.observer.Begin(&ctx, "measures.days").End(&err)
 	query, args := whose(of, selectAgentWork, selectOneDepartmentWork, selectCompanyWork)
 	found := map[performance.Date]performance.Work{}
-	err = s.db.Read(ctx, func(v *View) error {
-		return v.Each(query, append(args, int64(first), int64(last)), func(r Row) error {
+	err = s.db.Read(ctx, func(v *sqlite.View) error {
+		return v.Each(query, append(args, int64(first), int64(last)), func(r sqlite.Row) error {
 			day, work, err := scanWork[performance.Date](r)
 			found[day] = work
 			return err
 		})
 	})
-	return found, wrap(err, "read figures of", of.Agent+of.Department)
+	return found, sqlite.Wrap(err, "read figures of", of.Agent+of.Department)
 }
 
 // FirstDays implements [ports.Measures].
 func (s *Measures) FirstDays(ctx context.Context, of []performance.Owner) (_ map[performance.Owner]performance.Date, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.first").End(&err)
 	found := make(map[performance.Owner]performance.Date, len(of))
-	err = s.db.Read(ctx, func(v *View) error {
+	err = s.db.Read(ctx, func(v *sqlite.View) error {
 		for _, o := range of {
 			var day sql.NullInt64
 			query, args := whose(o, selectFirstAgentDay, selectFirstDepartmentDay, selectFirstCompanyDay)
@@ -62,14 +63,14 @@ func (s *Measures) FirstDays(ctx context.Context, of []performance.Owner) (_ map
 		}
 		return nil
 	})
-	return found, wrap(err, "read first days", "")
+	return found, sqlite.Wrap(err, "read first days", "")
 }
 
 // whose returns the one of three queries that is for an owner, and its arguments.
 func whose(of performance.Owner, agents, departments, company string) (query string, args []any) {
 	switch {
 	case of.Agent != "":
-		return agents, []any{packID(agent.ID(of.Agent))}
+		return agents, []any{sqlite.PackID(agent.ID(of.Agent))}
 	case of.Department != "":
 		return departments, []any{of.Department}
 	}

@@ -1,0 +1,40 @@
+package memory
+
+import (
+	"orgd/adapters/agentindex"
+	"orgd/adapters/contents"
+)
+
+// Memory is what a process holds of its database in memory. None of it is ever out of date: no
+// other process changes the database, and the writer tells what a commit changes.
+type Memory struct {
+	Agents   *agentindex.Live
+	Records  *records
+	Contents *contents.Memory
+	Events   *events
+	Newest   *newest
+	Figures  *agentFigures
+}
+
+func New() *Memory {
+	return &Memory{
+		Agents:   agentindex.NewLive(),
+		Records:  NewRecords(MaxRecords),
+		Contents: contents.New(),
+		Events:   NewEvents(MaxEvents),
+		Newest:   &newest{},
+		Figures:  newAgentFigures(),
+	}
+}
+
+// Before implements [engine.Follower].
+func (m *Memory) Before(c Changes) { m.Records.before(c) }
+
+// After implements [engine.Follower], but for the newest events, which may have to be read.
+func (m *Memory) After(c Changes, err error) {
+	if err == nil {
+		m.Agents.Committed(c.indexed())
+	}
+	m.Records.after(c, err)
+	m.Figures.follow(c, err)
+}
