@@ -156,7 +156,7 @@ module-test: ## build a copy of the module that has another path; needs Git
 race races race-all: export CGO_ENABLED := 1
 race: ## run the writers and the senders with the race detector; needs a C compiler
 	.ci/gotest --cached '$(WRITERS)' $(RACEFLAGS) -short -timeout 20m $(TESTFLAGS)
-	.ci/gotest --cached ./adapters/sqlitestore $(RACEFLAGS) -short -timeout 20m -run 'TestConformance/.*/Parallel|TestRead|TestWrite|TestRemembered|TestClose|BesideCommits' $(TESTFLAGS)
+	.ci/gotest --cached ./adapters/sqlitestore/... $(RACEFLAGS) -short -timeout 20m -run 'TestConformance/.*/Parallel|TestRead|TestWrite|TestRemembered|TestClose|BesideCommits' $(TESTFLAGS)
 	.ci/gotest --cached ./test/client $(RACEFLAGS) -short -timeout 20m -run '^TestRuntime' $(TESTFLAGS)
 
 races: ## run what else goroutines share with the race detector
@@ -250,7 +250,7 @@ reproducible: ## build the release twice: the bytes have to be the same
 
 reliability: reproducible race-all ## run the tests under test/ in their long form, several hours; docs/reliability.md
 	@mkdir -p dist
-	@{ ORGD_LONG=1 go run ./test/servers go test -v -count=1 -timeout 10h -run '$(RUN)' ./test/... ./adapters/jwtauth ./adapters/redislimit ./adapters/sqlitestore; echo $$? >dist/reliability.code; } 2>&1 | tee dist/reliability.log
+	@{ ORGD_LONG=1 go run ./test/servers go test -v -count=1 -timeout 10h -run '$(RUN)' ./test/... ./adapters/jwtauth ./adapters/redislimit ./adapters/sqlitestore/...; echo $$? >dist/reliability.code; } 2>&1 | tee dist/reliability.log
 	@echo; echo '=== what each test found; all of it is in dist/reliability.log'
 	@grep -hoE '(R[0-9]+: |mixed load: |budget: |NOT JUDGED|SKIPPED: |--- FAIL: ).*' dist/reliability.log; exit $$(cat dist/reliability.code)
 

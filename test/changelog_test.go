@@ -83,7 +83,7 @@ func newestFirst(t *testing.T, versions []string) {
 
 // The change log has the schemas of both stores: its newest numbers are those that the stores write.
 func TestChangelogHasTheSchemas(t *testing.T) {
-	migrations := filesBelow(t, "../adapters/sqlitestore/migrations", ".sql")
+	migrations := filesBelow(t, "../adapters/sqlitestore/internal/engine/migrations", ".sql")
 	number, _, _ := strings.Cut(filepath.Base(slices.Max(migrations)), "_")
 	embedded, err := strconv.Atoi(number)
 	if err != nil {

@@ -29,6 +29,6 @@ type DB struct {
 	locks       locks // of idempotency keys
 	blocks      *blocks
 	incarnation atomic.Pointer[string]
-	grown       ports.Broadcast     // when the log has grown
+	changed     ports.Broadcast     // when there is more in the log
 	told        func([]audit.Entry) // of the changes of each commit, see [ports.AuditLog]; may be nil
 }

@@ -92,7 +92,7 @@ func (db *DB) tell(c memory.Changes, err error) {
 		db.told(c.Trail)
 	}
 	if c.Logged {
-		db.grown.Notify()
+		db.changed.Notify()
 	}
 }
 

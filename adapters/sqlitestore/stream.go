@@ -18,7 +18,7 @@ import (
 type Stream struct{ db *DB }
 
 // Changed implements [ports.EventStream].
-func (s *Stream) Changed() <-chan struct{} { return s.db.grown.Wait() }
+func (s *Stream) Changed() <-chan struct{} { return s.db.changed.Wait() }
 
 // Head implements [ports.EventStream].
 func (s *Stream) Head(ctx context.Context) (_ activity.Seq, err error) {

@@ -1,3 +1,5 @@
+// Package engine opens a data directory: one writer, which commits changes together and tells those
+// who follow, reads beside it, the steps of the schema, backups.
 package engine
 
 import (

@@ -1,3 +1,5 @@
+// Package memory has what a commit changes, and what a process remembers of its database, so
+// that it need not be read.
 package memory
 
 import (
@@ -27,10 +29,11 @@ func New() *Memory {
 	}
 }
 
-// Before implements [engine.Follower].
+// Before is told what a commit is about to change.
 func (m *Memory) Before(c Changes) { m.Records.before(c) }
 
-// After implements [engine.Follower], but for the newest events, which may have to be read.
+// After is told the same when the commit has ended. The newest events, which may have to be read, are
+// told apart.
 func (m *Memory) After(c Changes, err error) {
 	if err == nil {
 		m.Agents.Committed(c.indexed())

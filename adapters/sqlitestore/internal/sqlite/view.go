@@ -1,3 +1,5 @@
+// Package sqlite reads and writes the rows of a SQLite database: connections with their prepared
+// statements, one state to read, the forms in which values are stored, and what errors mean.
 package sqlite
 
 import (
