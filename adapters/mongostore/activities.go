@@ -25,7 +25,7 @@ type Activities struct{ db *DB }
 func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal func(ports.Counted) ports.Trail) (_ ports.Counted, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.append").End(&err)
 	costs := false
-	n, err := write(ctx, s.db, func(t *tx) (n ports.Counted, err error) {
+	n, err := write(ctx, s.db.engine, func(t *tx) (n ports.Counted, err error) {
 		fresh, err := t.unknown(reports)
 		if err != nil {
 			return n, err
@@ -42,9 +42,9 @@ func (s *Activities) Append(ctx context.Context, reports []ports.Report, seal fu
 		for _, r := range fresh {
 			t.insert(eventsColl, eventOf(r.Event, r.Department), nil)
 		}
-		sums.write(t)
+		sums.write(t, s.db.clock.Now())
 		if costs = len(sums.before) > 0; costs {
-			err = t.recordCosts()
+			err = s.db.recordCosts(t)
 		}
 		return n, err
 	}, needsOf(reports)...)
@@ -90,8 +90,8 @@ func needsOf(reports []ports.Report) []need {
 
 // recordCosts stores that there are amounts in the company's currency: a change of
 // the currency and the first cost conflict in the company.
-func (t *tx) recordCosts() error {
-	if t.db.costs.Load() {
+func (db *DB) recordCosts(t *tx) error {
+	if db.costs.Load() {
 		return nil
 	}
 	d, err := singleton[companyDoc](t, companyID, options.FindOne().SetProjection(by("costs")))

@@ -12,7 +12,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"orgd/adapters/groupcommit"
-	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/performance"
 )
@@ -32,26 +31,6 @@ const (
 	clockSkew = time.Hour
 )
 
-// agentFigures remembers of each size of window what all agents did before its open days:
-// adding up 180 days of ten thousand agents takes the server seconds. A late report marks
-// what it adds to, so that is read again.
-type agentFigures struct {
-	turn    chan struct{} // has an element while somebody uses the windows
-	windows map[performance.Size]*figuresWindow
-}
-
-// figuresWindow are the figures of agents up to openDays before the end of a window.
-type figuresWindow struct {
-	size   performance.Size
-	today  performance.Date
-	seen   activity.Seq // late reports that were committed before are among the figures
-	agents map[agent.ID]performance.Figures
-}
-
-func newAgentFigures() *agentFigures {
-	return &agentFigures{turn: make(chan struct{}, 1), windows: map[performance.Size]*figuresWindow{}}
-}
-
 // AgentFigures implements [ports.Measures].
 func (s *Measures) AgentFigures(ctx context.Context, ids []agent.ID, size performance.Size, today performance.Date) (_ []performance.Figures, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.agents").End(&err)
@@ -60,7 +39,7 @@ func (s *Measures) AgentFigures(ctx context.Context, ids []agent.ID, size perfor
 	if len(ids) <= fewAgents {
 		sums, err = s.db.sumFew(ctx, ids, size, today, today)
 	} else if sums, err = s.db.sumOpen(ctx, today); err == nil {
-		err = s.db.figures.closed(ctx, s.db, ids, size, today, found)
+		err = s.db.sumUpTo(ctx, ids, size, today, found)
 	}
 	for i, id := range ids {
 		found[i] = found[i].Merge(sums[id])
@@ -68,8 +47,9 @@ func (s *Measures) AgentFigures(ctx context.Context, ids []agent.ID, size perfor
 	return found, err
 }
 
-// closed reads the figures of agents up to the open days.
-func (c *agentFigures) closed(ctx context.Context, db *DB, ids []agent.ID, size performance.Size, today performance.Date, found []performance.Figures) error {
+// sumUpTo reads the figures of agents up to the open days.
+func (db *DB) sumUpTo(ctx context.Context, ids []agent.ID, size performance.Size, today performance.Date, found []performance.Figures) error {
+	c := db.figures
 	select {
 	case c.turn <- struct{}{}:
 		defer func() { <-c.turn }()
@@ -137,7 +117,7 @@ func (db *DB) sumFew(ctx context.Context, ids []agent.ID, size performance.Size,
 		}
 		return bson.D{is("$or", days)}
 	}
-	return view(ctx, db, func(r reader) (map[agent.ID]performance.Figures, error) {
+	return view(ctx, db.engine, func(r reader) (map[agent.ID]performance.Figures, error) {
 		first := size.First(today)
 		now, err := sumRollups(r, db, between(first, last), by("_id"))
 		if err != nil {
@@ -160,7 +140,7 @@ func (db *DB) sumClosed(ctx context.Context, size performance.Size, today perfor
 	sum := func(first, last performance.Date) (map[agent.ID]performance.Figures, error) {
 		all := map[agent.ID]performance.Figures{}
 		for ; first <= last; first += daysAtOnce {
-			some, err := sumRollups(longReader{plain{ctx, db}}, db, daysOfAgents(first, min(last, first+daysAtOnce-1)), by("date", "_id"))
+			some, err := sumRollups(longReader{plain{ctx, db.engine}}, db, daysOfAgents(first, min(last, first+daysAtOnce-1)), by("date", "_id"))
 			if err != nil {
 				return nil, err
 			}

@@ -214,7 +214,7 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.
 // Resolve implements [ports.AgentStore].
 func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (_ agent.ID, _ name.Name, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
-	d, err := view(ctx, s.db, func(r reader) (agentDoc, error) {
+	d, err := view(ctx, s.db.engine, func(r reader) (agentDoc, error) {
 		d, err := one[agentDoc](r, agentsColl, byRef(ref))
 		if isMissing(err) && ref.ID != "" {
 			d, err = one[agentDoc](r, deletedAgentsColl, byRef(ref))
@@ -227,5 +227,5 @@ func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (_ agent.ID, _ n
 // Counts implements [ports.AgentStore].
 func (s *Agents) Counts(ctx context.Context, departments []name.Key) (_ map[name.Key]agent.Counts, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.count").End(&err)
-	return view(ctx, s.db, func(r reader) (map[name.Key]agent.Counts, error) { return headcounts(r, departments) })
+	return view(ctx, s.db.engine, func(r reader) (map[name.Key]agent.Counts, error) { return headcounts(r, departments) })
 }

@@ -20,7 +20,7 @@ type Agents struct{ db *DB }
 // Create implements [ports.AgentStore].
 func (s *Agents) Create(ctx context.Context, asked name.Name, hire func(name.Name) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.create").End(&err)
-	step, err := write(ctx, s.db, func(t *tx) (step ports.AgentChange, err error) {
+	step, err := write(ctx, s.db.engine, func(t *tx) (step ports.AgentChange, err error) {
 		d, err := departmentFor(t, asked)
 		if err != nil {
 			return step, err
@@ -72,7 +72,7 @@ func (t *tx) addHistory(step ports.AgentChange) {
 // Update implements [ports.AgentStore].
 func (s *Agents) Update(ctx context.Context, ref identity.Ref, change func(agent.Agent) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.update").End(&err)
-	step, err := write(ctx, s.db, func(t *tx) (step ports.AgentChange, err error) {
+	step, err := write(ctx, s.db.engine, func(t *tx) (step ports.AgentChange, err error) {
 		d, err := findAgent(t, ref, asStored)
 		if err != nil {
 			return step, err

@@ -31,7 +31,7 @@ const codeSnapshotTooOld = 239
 // Read implements [ports.Archive].
 func (s *Archive) Read(ctx context.Context, each func(archive.Record) error) (err error) {
 	defer s.db.observer.Begin(&ctx, "archive.read").End(&err)
-	_, err = view(ctx, s.db, func(r reader) (none struct{}, err error) {
+	_, err = view(ctx, s.db.engine, func(r reader) (none struct{}, err error) {
 		return none, s.db.readArchive(whole{r.(plain)}, each)
 	})
 	if hasCode(err, codeSnapshotTooOld) {

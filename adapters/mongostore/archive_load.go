@@ -19,9 +19,6 @@ import (
 	"orgd/ports"
 )
 
-// restoringID names the document that is there while an archive is being restored.
-const restoringID = "restoring"
-
 type restoringDoc struct {
 	ID      string `bson:"_id"`
 	Archive string `bson:"archive"`

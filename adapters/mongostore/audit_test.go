@@ -23,7 +23,7 @@ func TestTrailOfReplicas(t *testing.T) {
 		id := bson.NewObjectID().Hex()
 		want = append(want, id)
 		writer := []*DB{db, other}[i%2]
-		if _, err := write(t.Context(), writer, func(x *tx) (struct{}, error) {
+		if _, err := write(t.Context(), writer.engine, func(x *tx) (struct{}, error) {
 			x.addTrail(ports.Trail{Audit: audit.Entry{ID: id, Actor: "ann", Resource: audit.Activities}}, true)
 			return struct{}{}, nil
 		}); err != nil {

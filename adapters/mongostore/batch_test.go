@@ -456,7 +456,7 @@ func TestBatchWithoutWhoHasNoTime(t *testing.T) {
 }
 
 func TestTimeOfABatch(t *testing.T) {
-	w := &writer{db: &DB{timeout: 2 * time.Second}}
+	w := &writer{db: &engine{timeout: 2 * time.Second}}
 	for i, x := range []struct{ took, want time.Duration }{
 		{80 * time.Millisecond, 80 * time.Millisecond}, {time.Millisecond, 70 * time.Millisecond}, {75 * time.Millisecond, 75 * time.Millisecond},
 		{time.Minute, time.Second}, {0, 875 * time.Millisecond},

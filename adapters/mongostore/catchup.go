@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"orgd/adapters/groupcommit"
 	"orgd/domain/activity"
 	"orgd/ports"
@@ -28,8 +26,7 @@ const (
 // may take longer to read than a call should, and the server says only at its end how far
 // it has come.
 type catchUps struct {
-	db *DB
-	of bson.E // the log that is read
+	log eventLog
 
 	mu     sync.Mutex
 	all    []*catchUp
@@ -103,16 +100,16 @@ func (c *catchUps) reader(position, now activity.Seq) *catchUp {
 			working++
 		}
 	}
-	if c.closed || working >= min(maxCatchUps, max(cap(c.db.connections)/4, 1)) {
+	if c.closed || working >= min(maxCatchUps, c.log.Readers) {
 		return nil
 	}
 	c.evictOne()
-	ctx, cancel := context.WithCancel(c.db.open)
+	ctx, cancel := context.WithCancel(c.log.Open)
 	r := &catchUp{cancel: cancel, asked: time.Now()}
 	r.begin(position)
 	r.idle = time.AfterFunc(catchUpRemembers, func() { c.evict(r) })
 	c.all = append(c.all, r)
-	c.db.background.Go(func() { c.run(ctx, r, now) })
+	c.log.Go(func() { c.run(ctx, r, now) })
 	return r
 }
 
@@ -156,7 +153,7 @@ func (c *catchUps) evict(r *catchUp) {
 
 // run reads until there is enough or the reader is at the position now.
 func (c *catchUps) run(ctx context.Context, r *catchUp, now activity.Seq) {
-	err := r.read(ctx, c.db, c.of, now)
+	err := r.read(ctx, c.log, now)
 	r.cancel()
 	if err != nil {
 		r.idle.Stop()
@@ -176,8 +173,8 @@ func (c *catchUps) state(r *catchUp) (done bool, err error) {
 	return r.done, r.err
 }
 
-func (r *catchUp) read(ctx context.Context, db *DB, of bson.E, now activity.Seq) error {
-	c, err := db.openLog(ctx, of, r.from, time.Millisecond)
+func (r *catchUp) read(ctx context.Context, log eventLog, now activity.Seq) error {
+	c, err := log.cursor(ctx, r.from, time.Millisecond)
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,6 @@ import (
 // Company keeps the one company.
 type Company struct{ db *DB }
 
-const companyID = "company"
-
 // companyDoc is the company without the order of its departments, which is in their
 // order keys.
 type companyDoc struct {
@@ -89,7 +87,7 @@ func (s state) sharesBut(key name.Key) (sum money.Percent) {
 // Company implements [ports.CompanyStore].
 func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.get").End(&err)
-	found, err := view(ctx, s.db, readCompany)
+	found, err := view(ctx, s.db.engine, readCompany)
 	return found.Company, err
 }
 
@@ -97,7 +95,7 @@ func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 func (s *Company) Update(ctx context.Context, change func(company.Company, bool) (ports.Change[company.Company], error)) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.update").End(&err)
 	return finishing(ctx, s.db, departmentsColl, func() (_ company.Company, unfinished bool, err error) {
-		step, err := write(ctx, s.db, func(t *tx) (step ports.Change[company.Company], err error) {
+		step, err := write(ctx, s.db.engine, func(t *tx) (step ports.Change[company.Company], err error) {
 			unfinished = false
 			before, err := readCompany(t)
 			if err != nil {

@@ -1,10 +1,16 @@
 package mongostore
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/event"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
+	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
+	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
 	"orgd/adapters/settings"
 	"orgd/adapters/telemetry"
@@ -69,4 +75,46 @@ func isURI(uri string) bool {
 func isDatabase(s string) bool {
 	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	return len(s) >= 1 && len(s) <= maxDatabase && strings.Trim(s, allowed) == ""
+}
+
+func clientOptions(cfg Config) *options.ClientOptions {
+	return options.Client().ApplyURI(cfg.URI).
+		SetAppName("orgd").
+		SetConnectTimeout(cfg.ConnectTimeout).
+		SetServerSelectionTimeout(cfg.OperationTimeout).
+		SetHeartbeatInterval(time.Second).
+		SetTimeout(cfg.OperationTimeout).
+		SetMaxPoolSize(uint64(cfg.MaxPool)).
+		SetMonitor(commandMonitor(cfg.Observer.Traces)).
+		SetReadPreference(readpref.Primary()).
+		SetReadConcern(readconcern.Majority()).
+		SetWriteConcern(writeconcern.Majority())
+}
+
+// commandMonitor has spans made of the commands that are sent for requests; nil
+// without traces. They have the command and the collection, but no values.
+func commandMonitor(t *telemetry.Traces) *event.CommandMonitor {
+	if t == nil {
+		return nil
+	}
+	var running sync.Map // telemetry.Span by the driver's number of a command
+	end := func(id int64, how func(telemetry.Span)) {
+		if span, ok := running.LoadAndDelete(id); ok {
+			how(span.(telemetry.Span))
+		}
+	}
+	return &event.CommandMonitor{
+		Started: func(ctx context.Context, e *event.CommandStartedEvent) {
+			coll, _ := e.Command.Lookup(e.CommandName).StringValueOK() // "" of a command that is for none
+			if span := t.Command(ctx, e.CommandName, coll, e.DatabaseName); span.Kept() {
+				running.Store(e.RequestID, span)
+			}
+		},
+		Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
+			end(e.RequestID, func(s telemetry.Span) { s.End(nil) })
+		},
+		Failed: func(_ context.Context, e *event.CommandFailedEvent) {
+			end(e.RequestID, func(s telemetry.Span) { s.Failed("command failed") })
+		},
+	}
 }

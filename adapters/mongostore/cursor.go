@@ -19,7 +19,7 @@ import (
 // commits without an event takes as long as the server needs for them, and whoever
 // gives up begins again where the cursor was opened. So a read has no time-out.
 type cursor struct {
-	db     *DB
+	log    eventLog
 	name   string // that the server knows it by
 	stream *mongo.ChangeStream
 	id     int64 // of the server's cursor
@@ -31,33 +31,22 @@ type cursor struct {
 // batchOfLog is how many events the server sends at once.
 const batchOfLog = 500
 
-// events are what clients follow: events, and the entries of the change log.
-func events() bson.E {
-	return is("$or", bson.A{
-		bson.D{is("ns.coll", eventsColl)},
-		bson.D{is("ns.coll", auditColl), exists("fullDocument.change", true)},
-	})
-}
-
-// entries are those of the audit trail.
-func entries() bson.E { return is("ns.coll", auditColl) }
-
-// openLog begins with the whole commit of a position: that is how what is in it gets
+// cursor begins with the whole commit of a position: that is how what is in it gets
 // its ranks. At the end of the log the cursor waits for the time wait.
-func (db *DB) openLog(ctx context.Context, of bson.E, behind activity.Seq, wait time.Duration) (*cursor, error) {
+func (l eventLog) cursor(ctx context.Context, behind activity.Seq, wait time.Duration) (*cursor, error) {
 	at, name := timeOf(behind), bson.NewObjectID().Hex()
-	pipeline := mongo.Pipeline{{is("$match", bson.D{is("operationType", "insert"), of})}}
-	ctx, cancel := context.WithTimeout(ctx, db.timeout)
+	pipeline := mongo.Pipeline{{is("$match", bson.D{is("operationType", "insert"), l.Filter})}}
+	ctx, cancel := context.WithTimeout(ctx, l.Timeout)
 	defer cancel()
 	// An empty first batch is had at once, however long the log is.
-	stream, err := db.data.Watch(ctx, pipeline,
+	stream, err := l.Data.Watch(ctx, pipeline,
 		options.ChangeStream().SetStartAtOperationTime(&at).SetMaxAwaitTime(wait).SetBatchSize(0).SetComment(name))
 	if err != nil {
 		return nil, tooOld(err)
 	}
 	stream.SetBatchSize(batchOfLog)
 	stream.TryNext(ctx) // takes the empty batch
-	return &cursor{db: db, name: name, stream: stream, id: stream.ID(), behind: behind}, nil
+	return &cursor{log: l, name: name, stream: stream, id: stream.ID(), behind: behind}, nil
 }
 
 // next returns the next event, if there is one now, and how far the log was read.
@@ -104,25 +93,12 @@ func (c *cursor) current() (e activity.Logged, err error) {
 	if c.rank++; d.Time != c.last {
 		c.last, c.rank = d.Time, 1
 	}
-	if d.From.Coll == eventsColl {
-		var event eventDoc
-		err := bson.Unmarshal(d.Doc, &event)
-		return event.logged(seqOf(d.Time, c.rank)), err
+	if !c.log.IsEvent(d.From.Coll) {
+		c.rank = max(c.rank, firstChange)
 	}
-	c.rank = max(c.rank, firstChange)
-	var entry entryDoc
-	if err := bson.Unmarshal(d.Doc, &entry); err != nil {
-		return e, err
-	}
-	logged, err := entry.entry()
-	if err != nil {
-		return e, err
-	}
-	e.Seq, e.Change = seqOf(d.Time, c.rank), &logged
-	if logged.Change != nil {
-		e.Department = logged.Change.Department.Key
-	}
-	return e, nil
+	e, err = c.log.Read(d.From.Coll, d.Doc)
+	e.Seq = seqOf(d.Time, c.rank)
+	return e, err
 }
 
 // longestRead is a time-out that no read comes to: the driver has its own, that of an
@@ -145,7 +121,7 @@ func (c *cursor) read(ctx context.Context) bool {
 // be on the way. What cannot be asked counts as known: then the driver, which
 // looks after all servers, ends the read.
 func (c *cursor) watch(ctx context.Context, end context.CancelFunc) {
-	ask := time.NewTicker(max(c.db.timeout, longestWait))
+	ask := time.NewTicker(max(c.log.Timeout, longestWait))
 	defer ask.Stop()
 	for unknown := 0; unknown < 2; {
 		select {
@@ -153,7 +129,7 @@ func (c *cursor) watch(ctx context.Context, end context.CancelFunc) {
 			return
 		case <-ask.C:
 		}
-		if known, err := c.db.isReading(ctx, c.name); known || err != nil {
+		if known, err := c.log.isReading(ctx, c.name); known || err != nil {
 			unknown = 0
 		} else {
 			unknown++
@@ -166,8 +142,8 @@ func (c *cursor) watch(ctx context.Context, end context.CancelFunc) {
 const longestWait = time.Second
 
 // isReading asks the server whether a cursor is at work.
-func (db *DB) isReading(ctx context.Context, name string) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, db.timeout)
+func (l eventLog) isReading(ctx context.Context, name string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.Timeout)
 	defer cancel()
 	var answer struct {
 		Cursor struct {
@@ -175,7 +151,7 @@ func (db *DB) isReading(ctx context.Context, name string) (bool, error) {
 		}
 	}
 	// Only operations of the own user, which needs no right.
-	err := db.client.Database("admin").RunCommand(ctx, bson.D{is("aggregate", 1), is("cursor", bson.D{}), is("pipeline", bson.A{
+	err := l.Data.Client().Database("admin").RunCommand(ctx, bson.D{is("aggregate", 1), is("cursor", bson.D{}), is("pipeline", bson.A{
 		bson.D{is("$currentOp", bson.D{is("allUsers", false)})},
 		bson.D{is("$match", bson.D{is("command.comment", name)})},
 		bson.D{is("$project", bson.D{is("_id", 1)})},

@@ -42,7 +42,7 @@ func (s *Departments) Departments(ctx context.Context, after company.OrderKey, l
 // Create implements [ports.DepartmentStore].
 func (s *Departments) Create(ctx context.Context, key name.Key, create func(company.Company, money.Percent) (ports.DepartmentChange, error)) (_ department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.create").End(&err)
-	return write(ctx, s.db, func(t *tx) (d department.Department, err error) {
+	return write(ctx, s.db.engine, func(t *tx) (d department.Department, err error) {
 		if err := mustBeFree(t, key); err != nil {
 			return d, err
 		}
@@ -145,7 +145,7 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 	decide func(*tx, department.Department) (ports.DepartmentChange, error),
 	store func(*tx, ports.DepartmentChange),
 ) (department.Department, error) {
-	step, err := write(ctx, s.db, func(t *tx) (step ports.DepartmentChange, err error) {
+	step, err := write(ctx, s.db.engine, func(t *tx) (step ports.DepartmentChange, err error) {
 		d, err := findDepartment(t, key, departmentDoc.department)
 		if err != nil {
 			return step, err

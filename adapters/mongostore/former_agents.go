@@ -51,8 +51,8 @@ func (s *Agents) Deleted(ctx context.Context, q agent.Deletions) (_ []agent.Dele
 // Restore implements [ports.AgentStore].
 func (s *Agents) Restore(ctx context.Context, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.restore").End(&err)
-	step, err := write(ctx, s.db, func(t *tx) (step ports.AgentChange, err error) {
-		if step, err = t.changeFormer(id, change); err != nil {
+	step, err := write(ctx, s.db.engine, func(t *tx) (step ports.AgentChange, err error) {
+		if step, err = s.db.changeFormer(t, id, change); err != nil {
 			return step, err
 		}
 		d, err := departmentFor(t, step.Agent.Department())
@@ -81,7 +81,7 @@ func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Forme
 	defer s.db.observer.Begin(&ctx, "agents.purge").End(&err)
 	var last int64
 	err = s.db.write(ctx, func(t *tx) error {
-		step, err := t.changeFormer(id, change)
+		step, err := s.db.changeFormer(t, id, change)
 		if err != nil {
 			return err
 		}
@@ -104,16 +104,16 @@ func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Forme
 }
 
 // changeFormer makes a step of a deleted agent.
-func (t *tx) changeFormer(id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (step ports.AgentChange, err error) {
+func (db *DB) changeFormer(t *tx, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (step ports.AgentChange, err error) {
 	ref := identity.Ref{ID: id}
 	d, err := one[deletedAgentDoc](t, deletedAgentsColl, byRef(ref))
 	if err == nil && d.Deleted == 0 {
-		d, err = t.db.complete(t, d)
+		d, err = db.complete(t, d)
 	}
 	if err != nil {
 		return step, noAgent(err, ref)
 	}
-	last, err := t.db.agent(d.Last)
+	last, err := db.agent(d.Last)
 	if err != nil {
 		return step, err
 	}

@@ -21,7 +21,7 @@ import (
 // part of the headcount that both write: so the rule is as it was read.
 func (s *Agents) Label(ctx context.Context, ref identity.Ref, label string, version int64, change ports.LabelChange) (_ agent.Agent, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.label").End(&err)
-	step, err := write(ctx, s.db, func(t *tx) (step ports.AgentChange, err error) {
+	step, err := write(ctx, s.db.engine, func(t *tx) (step ports.AgentChange, err error) {
 		d, err := findAgent(t, ref, asStored)
 		if err != nil {
 			return step, err

@@ -77,7 +77,7 @@ func TestLargeChange(t *testing.T) {
 // A batch may take longer the more it writes, and who waits for a large change waits as long
 // as it gets on, and not longer than the request.
 func TestTimeOfALargeChange(t *testing.T) {
-	db := &DB{timeout: 2 * time.Second}
+	db := &engine{timeout: 2 * time.Second}
 	for _, tt := range []struct{ docs, bytes, want int }{{0, 0, 2}, {sentAtOnce - 1, 1, 2}, {sentAtOnce, 1, 4}, {10 * sentAtOnce, 2 * maxBytes, 26}} {
 		b := &batch{writer: &writer{db: db}, docs: tt.docs, bytes: tt.bytes}
 		if got := b.time(); got != time.Duration(tt.want)*time.Second {

@@ -26,7 +26,7 @@ type leaseDoc struct {
 }
 
 // lease renews the lease of this process until the store closes.
-func (db *DB) lease() {
+func (db *engine) lease() {
 	own := leaseDoc{bson.NewObjectID().Hex(), []bson.D{db.writer.id}}
 	coll := db.data.Collection(replicasColl, options.Collection().SetWriteConcern(writeconcern.W1()))
 	for db.open.Err() == nil {
@@ -45,7 +45,7 @@ func (db *DB) lease() {
 
 // killExpired aborts the transactions of processes whose lease has expired. A process
 // that is only slow runs its changes again.
-func (db *DB) killExpired(ctx context.Context, coll *mongo.Collection) {
+func (db *engine) killExpired(ctx context.Context, coll *mongo.Collection) {
 	expired := is("$expr", bson.D{is("$lt", bson.A{"$renewed", bson.D{is("$subtract", bson.A{"$$NOW", leaseTime.Milliseconds()})}})})
 	docs, _ := all[leaseDoc](db.ask(ctx), replicasColl, bson.D{expired})
 	for _, d := range docs {

@@ -77,7 +77,7 @@ var long = os.Getenv("ORGD_LONG") == "1"
 
 // unhurried is the time that operations have in tests of something else: the machine
 // may be busy with other tests.
-const unhurried = 20 * time.Second
+const unhurried = maxTimeout
 
 // openTest opens an empty store.
 func openTest(t testing.TB) *DB {
@@ -105,11 +105,11 @@ func openTest(t testing.TB) *DB {
 // tests use its database.
 func openConfig(t testing.TB, cfg Config) *DB {
 	t.Helper()
+	cfg.OperationTimeout = unhurried
 	db, closeDB, err := Open(cfg, system.Clock{})
 	if err != nil {
 		t.Fatalf("Open = %v", err)
 	}
-	db.timeout = unhurried
 	t.Cleanup(func() {
 		closeDB()
 		databases.mu.Lock()
@@ -123,12 +123,11 @@ func openConfig(t testing.TB, cfg Config) *DB {
 func (db *DB) replica(t testing.TB) *DB {
 	t.Helper()
 	cfg := testConfig(t)
-	cfg.Database = db.data.Name()
+	cfg.Database, cfg.OperationTimeout = db.data.Name(), unhurried
 	other, closeDB, err := Open(cfg, system.Clock{})
 	if err != nil {
 		t.Fatalf("Open = %v", err)
 	}
-	other.timeout = unhurried
 	t.Cleanup(closeDB)
 	return other
 }

@@ -17,7 +17,7 @@ type Measures struct{ db *DB }
 // AgentDays implements [ports.Measures].
 func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (_ []performance.Day, completed int64, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.agent").End(&err)
-	days, err := view(ctx, s.db, func(r reader) ([]performance.Day, error) {
+	days, err := view(ctx, s.db.engine, func(r reader) ([]performance.Day, error) {
 		parts, err := all[rollupDoc](r, rollupsColl, bson.D{startsWith("_id", totalID(ownerOfAgent(id)))})
 		if err != nil {
 			return nil, err
@@ -33,7 +33,7 @@ func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance
 // DepartmentDays implements [ports.Measures].
 func (s *Measures) DepartmentDays(ctx context.Context, id string, first performance.Date) (_ []performance.Day, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.department").End(&err)
-	return view(ctx, s.db, func(r reader) ([]performance.Day, error) { return readDays(r, ownerOfDepartment(id), first) })
+	return view(ctx, s.db.engine, func(r reader) ([]performance.Day, error) { return readDays(r, ownerOfDepartment(id), first) })
 }
 
 // DepartmentWork implements [ports.Measures].

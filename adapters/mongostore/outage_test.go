@@ -407,7 +407,7 @@ func TestStatesOfTheServer(t *testing.T) {
 func outcomeOfCommit(t *testing.T, failure error, times int) (outcome string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &writer{db: &DB{timeout: time.Second}}
+		w := &writer{db: &engine{timeout: time.Second}}
 		w.aborting.Store(true) // there is no server to begin another transaction on
 		q, answer := groupcommit.New[*change](), make(chan error, 1)
 		go func() { answer <- q.Do(t.Context(), inserting("p")) }()
@@ -442,7 +442,7 @@ func outcomeOfCommit(t *testing.T, failure error, times int) (outcome string) {
 
 // A request waits for a connection for half of its time.
 func TestConnections(t *testing.T) {
-	db := &DB{connections: make(chan struct{}, 1), timeout: 100 * time.Millisecond}
+	db := &engine{connections: make(chan struct{}, 1), timeout: 100 * time.Millisecond}
 	release, err := db.connection(t.Context())
 	if err != nil {
 		t.Fatalf("connection = %v", err)

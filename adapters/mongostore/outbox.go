@@ -16,8 +16,6 @@ import (
 type Outbox struct{ db *DB }
 
 // outboxID names the document with the position of the outbox in the log.
-const outboxID = "outbox"
-
 type positionDoc struct {
 	ID       string `bson:"_id"`
 	Position int64  `bson:"position"`
@@ -53,7 +51,7 @@ func (s *Outbox) Record(ctx context.Context, from, to activity.Seq, deliveries [
 }
 
 func (s *Outbox) record(ctx context.Context, from, to activity.Seq, some []webhook.Delivery, last bool) (ours bool, err error) {
-	return write(ctx, s.db, func(t *tx) (bool, error) {
+	return write(ctx, s.db.engine, func(t *tx) (bool, error) {
 		position, err := position(t)
 		if err != nil || position != from {
 			return false, err
@@ -145,7 +143,7 @@ func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (_ []webhook.Deli
 	if len(moves) == 0 {
 		return nil, nil
 	}
-	return write(ctx, s.db, func(t *tx) (moved []webhook.Delivery, err error) {
+	return write(ctx, s.db.engine, func(t *tx) (moved []webhook.Delivery, err error) {
 		marks, err := marksOf(t, moves, func(m ports.Move) webhook.DeliveryID { return m.Before.ID })
 		if err != nil {
 			return nil, err

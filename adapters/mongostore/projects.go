@@ -57,7 +57,7 @@ func (s *Projects) Create(ctx context.Context, step ports.Change[project.Project
 // Update implements [ports.ProjectStore].
 func (s *Projects) Update(ctx context.Context, id project.ID, change func(project.Project) (ports.Change[project.Project], error)) (_ project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.update").End(&err)
-	step, err := write(ctx, s.db, func(t *tx) (step ports.Change[project.Project], err error) {
+	step, err := write(ctx, s.db.engine, func(t *tx) (step ports.Change[project.Project], err error) {
 		before, err := findProject(t, id)
 		if err != nil {
 			return step, err

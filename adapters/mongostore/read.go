@@ -30,7 +30,7 @@ type reader interface {
 // plain reads what a majority has, each query by itself.
 type plain struct {
 	context.Context
-	db *DB
+	db *engine
 }
 
 func (p plain) find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error) {
@@ -55,7 +55,7 @@ func (p plain) bounded() (context.Context, context.CancelFunc, error) {
 
 // connection waits until a connection is free, half as long as an operation may
 // take. The driver would wait for each operation of a request anew.
-func (db *DB) connection(ctx context.Context) (release func(), err error) {
+func (db *engine) connection(ctx context.Context) (release func(), err error) {
 	release = func() { <-db.connections }
 	select {
 	case db.connections <- struct{}{}:
@@ -74,10 +74,10 @@ func (db *DB) connection(ctx context.Context) (release func(), err error) {
 	}
 }
 
-func (db *DB) ask(ctx context.Context) reader { return plain{ctx, db} }
+func (db *engine) ask(ctx context.Context) reader { return plain{ctx, db} }
 
 // view calls fn with a reader whose queries all see one state.
-func view[T any](ctx context.Context, db *DB, fn func(reader) (T, error)) (v T, err error) {
+func view[T any](ctx context.Context, db *engine, fn func(reader) (T, error)) (v T, err error) {
 	s, err := db.client.StartSession(options.Session().SetSnapshot(true))
 	if err != nil {
 		return v, translate(err)
@@ -145,9 +145,6 @@ func drain(r reader, docs any, query func(context.Context) (*mongo.Cursor, error
 	}
 	return r.readError(err)
 }
-
-// closeTime bounds the closing of a cursor.
-const closeTime = time.Second
 
 // list reads the documents that filter finds and converts each to a row. It ends with
 // the first row that is behind its page, or page.ErrLarge. What MongoDB sends at once has

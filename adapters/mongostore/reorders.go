@@ -115,7 +115,7 @@ func finishing[T any](ctx context.Context, db *DB, coll string, run func() (v T,
 // finishReorder writes the parts that are left of the reorder of a collection.
 func (db *DB) finishReorder(ctx context.Context, coll string) error {
 	for {
-		done, err := write(ctx, db, func(t *tx) (done bool, err error) { return t.reorderPart(coll) })
+		done, err := write(ctx, db.engine, func(t *tx) (done bool, err error) { return t.reorderPart(coll) })
 		if done || err != nil {
 			return err
 		}

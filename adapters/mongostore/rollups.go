@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -106,8 +107,8 @@ func (s *rollups) disagree() (days []ports.AgentDay) {
 	return days
 }
 
-func (s *rollups) write(t *tx) {
-	open := performance.DateOf(t.db.clock.Now().Add(clockSkew)) - openDays + 1
+func (s *rollups) write(t *tx, now time.Time) {
+	open := performance.DateOf(now.Add(clockSkew)) - openDays + 1
 	for k, d := range s.days {
 		var late []bson.E
 		if k.date < open && strings.HasPrefix(k.owner, ownerOfAgent("")) {

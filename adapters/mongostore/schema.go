@@ -26,8 +26,6 @@ const (
 	oldestProgram = 1
 )
 
-const schemaID = "schema"
-
 type schemaDoc struct {
 	ID      string `bson:"_id"`
 	Version int    `bson:"version"`

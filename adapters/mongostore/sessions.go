@@ -108,7 +108,7 @@ func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []sessi
 	if !since.IsZero() {
 		filter = append(filter, compare("revocation.at", "$gte", millis(since)))
 	}
-	return view(ctx, s.db, func(r reader) ([]session.Revocation, error) {
+	return view(ctx, s.db.engine, func(r reader) ([]session.Revocation, error) {
 		return every(r, sessionsColl, filter, sessionDoc.revocation, options.Find().SetProjection(by("revocation")))
 	})
 }

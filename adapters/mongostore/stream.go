@@ -17,23 +17,6 @@ import (
 // of the replica set agree on, in the order of its commits.
 type Stream struct{ db *DB }
 
-// A position in the log is the server's time of a commit, which ascends by itself,
-// also when another member becomes primary, and the rank of the event in it.
-const (
-	rankBits      = 12 // more than a change has events
-	incrementBits = 19 // commits in a second
-	lastRank      = 1<<rankBits - 1
-)
-
-func seqOf(t bson.Timestamp, rank int) activity.Seq {
-	return activity.Seq(int64(t.T)<<(incrementBits+rankBits) | int64(t.I)<<rankBits | int64(min(rank, lastRank)))
-}
-
-// timeOf returns the commit of a position.
-func timeOf(position activity.Seq) bson.Timestamp {
-	return bson.Timestamp{T: uint32(position >> (incrementBits + rankBits)), I: uint32(position>>rankBits) & (1<<incrementBits - 1)}
-}
-
 // logDoc says what the log has.
 type logDoc struct {
 	ID    string       `bson:"_id"`
@@ -42,8 +25,6 @@ type logDoc struct {
 	// Forgotten is the time before which runtime events have gone.
 	Forgotten int64 `bson:"forgotten"`
 }
-
-const logID = "log"
 
 // Changed implements [ports.EventStream].
 func (s *Stream) Changed() <-chan struct{} {
@@ -129,10 +110,6 @@ func (s *Stream) Progress(ctx context.Context) (read, end activity.Seq, err erro
 	return read, end, err
 }
 
-// longestChange is how many seconds lie between the insertion of an event and its
-// commit at most: that is how long the server lets a transaction run.
-const longestChange = 60
-
 // Stored implements [ports.EventStream]. Events are stored with the time of their
 // insertion. The positions to go on from are those times and longestChange, the
 // latest that their commits can have.
@@ -185,4 +162,34 @@ func (db *DB) cutLog(ctx context.Context, upTo time.Time) error {
 	_, err := db.coll(metaColl).UpdateOne(ctx, bson.D{is("_id", logID), compare("begin", "$lt", cut)},
 		bson.D{is("$max", bson.D{is("cut", cut)})})
 	return translate(err)
+}
+
+// events are what clients follow: events, and the entries of the change log.
+func events() bson.E {
+	return is("$or", bson.A{
+		bson.D{is("ns.coll", eventsColl)},
+		bson.D{is("ns.coll", auditColl), exists("fullDocument.change", true)},
+	})
+}
+
+// entries are those of the audit trail.
+func entries() bson.E { return is("ns.coll", auditColl) }
+
+// logged reads what a collection has of the log.
+func logged(coll string, doc bson.Raw) (e activity.Logged, err error) {
+	if coll == eventsColl {
+		var event eventDoc
+		err := bson.Unmarshal(doc, &event)
+		return event.logged(0), err
+	}
+	var entry entryDoc
+	if err := bson.Unmarshal(doc, &entry); err != nil {
+		return e, err
+	}
+	found, err := entry.entry()
+	e.Change = &found
+	if err == nil && found.Change != nil {
+		e.Department = found.Change.Department.Key
+	}
+	return e, err
 }

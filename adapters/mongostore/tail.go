@@ -75,19 +75,19 @@ func (w *window) after(position activity.Seq, limit int) (ports.LogPage, bool) {
 // tail follows the log for everybody in the process, from the first call on.
 type tail struct {
 	window
-	db      *DB
+	log     eventLog
 	changed ports.Broadcast
 }
 
 // run follows the log until the store closes. After an outage it goes on where it
 // was; if that is too old it begins anew.
 func (t *tail) run() {
-	ctx := t.db.open
+	ctx := t.log.Open
 	for n := 0; ctx.Err() == nil; n++ {
 		from := t.reached()
 		if from == 0 {
 			var err error
-			if from, err = t.db.now(ctx); err != nil {
+			if from, err = t.log.End(ctx); err != nil {
 				_ = pause(ctx, n)
 				continue
 			}
@@ -109,7 +109,7 @@ func (t *tail) begin(from activity.Seq) {
 
 // follow reads the log until it cannot be read. One read may take minutes.
 func (t *tail) follow(ctx context.Context, from activity.Seq) error {
-	c, err := t.db.openLog(ctx, events(), from, time.Second)
+	c, err := t.log.cursor(ctx, from, time.Second)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // sent when its function has returned. As a context it has the session.
 type tx struct {
 	context.Context
-	db    *DB
+	db    *engine
 	batch *batch
 	// shard is a number below shards. What all changes add to has a document for each.
 	shard int
@@ -160,13 +160,6 @@ func (t *tx) readError(err error) error {
 }
 
 func (t *tx) bounded() (context.Context, context.CancelFunc, error) { return t, func() {}, nil }
-
-// flushOrder is the order in which collections are written. Those that two changes
-// may conflict in come first. Of two refusals that of the first collection is given.
-var flushOrder = []string{
-	idempotencyColl, metaColl, reordersColl, departmentsColl, headcountsColl, agentsColl, deletedAgentsColl, purgedAgentsColl, projectsColl, sessionsColl, linksColl,
-	webhooksColl, deliveriesColl, rollupsColl, versionsColl, labelMovesColl, eventsColl, auditColl,
-}
 
 // flush sends what the changes write, by collection and kind of write: a name that one
 // gives back another may take.

@@ -2,11 +2,12 @@ package mongostore
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"time"
 )
 
-// waiting is the context of a caller of [DB.write], who waits as long as an operation may
+// waiting is the context of a caller of [engine.write], who waits as long as an operation may
 // take, and longer while a large change gets on. It ends with the caller's own, too.
 type waiting struct {
 	context.Context
@@ -49,3 +50,20 @@ func (w *waiting) extend(d time.Duration) {
 		w.over.Reset(d)
 	}
 }
+
+// pause waits before try n+1, longer the more tries there were, and returns an
+// error if ctx ends first.
+func pause(ctx context.Context, n int) error {
+	least := time.Millisecond << min(n, 5)
+	wait := time.NewTimer(least + rand.N(3*least))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// closeTime bounds the closing of a cursor.
+const closeTime = time.Second

@@ -59,7 +59,7 @@ func (s *Webhooks) Create(ctx context.Context, step ports.WebhookChange) (err er
 // Update implements [ports.WebhookStore].
 func (s *Webhooks) Update(ctx context.Context, id webhook.ID, change func(webhook.Webhook) (ports.WebhookChange, error)) (_ webhook.Webhook, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.update").End(&err)
-	step, err := write(ctx, s.db, func(t *tx) (step ports.WebhookChange, err error) {
+	step, err := write(ctx, s.db.engine, func(t *tx) (step ports.WebhookChange, err error) {
 		before, err := findWebhook(t, id)
 		if err != nil {
 			return step, err

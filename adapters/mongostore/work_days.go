@@ -103,7 +103,7 @@ func sumWork[K comparable](ctx context.Context, db *DB, filter bson.D, of bson.E
 	pipeline := bson.A{bson.D{is("$match", filter)}, bson.D{is("$group", bson.D{
 		of, is("completed", sum("completed")), is("failed", sum("failed")), is("units", sum("cost.units")), is("nanos", sum("cost.nanos")),
 	})}}
-	return view(ctx, db, func(r reader) (map[K]performance.Work, error) {
+	return view(ctx, db.engine, func(r reader) (map[K]performance.Work, error) {
 		var sums []struct {
 			Of                              K `bson:"_id"`
 			Completed, Failed, Units, Nanos int64

@@ -54,15 +54,15 @@ type job = groupcommit.Job[*change]
 //
 // If ctx ends before what the change writes is sent, the change is not stored; if it ends
 // later the outcome is unknown. Both are ports.ErrUnavailable and say which.
-func (db *DB) write(ctx context.Context, fn func(*tx) error, needs ...need) error {
+func (db *engine) write(ctx context.Context, fn func(*tx) error, needs ...need) error {
 	db.startLease()
 	waiting, end := newWaiting(ctx, db.timeout)
 	defer end()
 	return db.writes.Do(waiting, &change{ctx: waiting, fn: fn, needs: needs})
 }
 
-// write is [DB.write] of a change that has a result, which is zero with an error.
-func write[T any](ctx context.Context, db *DB, fn func(*tx) (T, error), needs ...need) (v T, err error) {
+// write is [engine.write] of a change that has a result, which is zero with an error.
+func write[T any](ctx context.Context, db *engine, fn func(*tx) (T, error), needs ...need) (v T, err error) {
 	var last T
 	err = db.write(ctx, func(t *tx) (err error) {
 		last, err = fn(t)
@@ -77,7 +77,7 @@ func write[T any](ctx context.Context, db *DB, fn func(*tx) (T, error), needs ..
 // writer commits what waits, one transaction at a time. Its session lives as long as the
 // process: a new transaction on it aborts one that was left open.
 type writer struct {
-	db       *DB
+	db       *engine
 	session  *mongo.Session
 	id       bson.D // of the session
 	shard    int
@@ -87,7 +87,7 @@ type writer struct {
 	aborting atomic.Bool   // see abortLater
 }
 
-func newWriter(db *DB) (*writer, error) {
+func newWriter(db *engine) (*writer, error) {
 	session, err := db.client.StartSession()
 	if err != nil {
 		return nil, err
@@ -261,16 +261,76 @@ func (b *batch) reach(point string) {
 	}
 }
 
-// pause waits before try n+1, longer the more tries there were, and returns an
-// error if ctx ends first.
-func pause(ctx context.Context, n int) error {
-	least := time.Millisecond << min(n, 5)
-	wait := time.NewTimer(least + rand.N(3*least))
-	defer wait.Stop()
-	select {
-	case <-wait.C:
+// begin begins a transaction. After a commit that has timed out the driver is committing
+// until a commit fails otherwise: it refuses to begin another transaction, and would retry
+// its statements, which then count twice. One whose context has ended sends nothing.
+func (w *writer) begin() error {
+	if w.session.StartTransaction(transaction) == nil {
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = w.session.CommitTransaction(ended)
+	return w.session.StartTransaction(transaction)
+}
+
+// commit commits until the server has said whether it has. Any error but a
+// transient one leaves that open: the first try may have reached the server even
+// if a second one was refused in the handshake of a new connection. If it stays open,
+// unknown is the last error.
+func (w *writer) commit(ctx context.Context, once func(context.Context) error) (unknown, err error) {
+	ctx, cancel := context.WithTimeout(ctx, inDoubt*w.db.timeout)
+	defer cancel()
+	for n := 0; ; n++ {
+		err := w.commitOnce(ctx, once)
+		switch {
+		case err == nil:
+			return nil, nil
+		case hasLabel(err, transientLabel):
+			return nil, lost{err}
+		case errors.Is(err, mongo.ErrClientDisconnected) || pause(ctx, n) != nil:
+			w.abortLater()
+			return err, nil
+		}
+	}
+}
+
+// commitOnce gives a server that does not answer as long as any other operation: then
+// another one may be the primary.
+func (w *writer) commitOnce(ctx context.Context, once func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, w.db.timeout)
+	defer cancel()
+	return once(ctx)
+}
+
+// abort ends the transaction.
+func (w *writer) abort() {
+	ctx, cancel := context.WithTimeout(context.Background(), w.db.timeout/4)
+	defer cancel()
+	_ = w.session.AbortTransaction(ctx) // the driver does not return the server's errors
+	if ctx.Err() != nil {
+		w.abortLater()
+	}
+}
+
+// abortLater begins another transaction as soon as it can, which aborts one of the session
+// that is open. Until then the server may have one, which locks documents.
+func (w *writer) abortLater() {
+	if !w.aborting.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer w.aborting.Store(false)
+		for n := 0; w.db.open.Err() == nil; n++ {
+			if w.db.write(context.Background(), readSomething) == nil {
+				return
+			}
+			_ = pause(context.Background(), n) // it cannot end earlier
+		}
+	}()
+}
+
+func readSomething(t *tx) error {
+	_, err := oneOrZero[idDoc](t, metaColl, byID(companyID))
+	return err
 }
