@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/jsondoc"
@@ -94,9 +95,9 @@ func (db *DB) recordCosts(t *tx) error {
 	if db.costs.Load() {
 		return nil
 	}
-	d, err := singleton[companyDoc](t, companyID, options.FindOne().SetProjection(by("costs")))
+	d, err := singleton[companyDoc](t, companyID, options.FindOne().SetProjection(mongodb.By("costs")))
 	if err == nil && !d.Costs {
-		t.update(metaColl, companyID, set(is("costs", true)), nil)
+		t.update(metaColl, companyID, mongodb.Set(mongodb.Is("costs", true)), nil)
 	}
 	return err
 }
@@ -114,7 +115,7 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (_ map[activit
 	if len(ids) == 0 {
 		return found, nil
 	}
-	events, err := every(s.db.ask(ctx), eventsColl, bson.D{in("_id", ids)}, eventDoc.event)
+	events, err := every(s.db.ask(ctx), eventsColl, bson.D{mongodb.In("_id", ids)}, eventDoc.event)
 	for _, e := range events {
 		found[e.ID] = e
 	}
@@ -125,8 +126,8 @@ func (s *Activities) Find(ctx context.Context, ids []activity.ID) (_ map[activit
 func (s *Activities) Career(ctx context.Context, id agent.ID) (_ []activity.Event, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.career").End(&err)
 	types := slices.DeleteFunc(activity.Types(), func(t activity.Type) bool { return !t.Lifecycle() })
-	return every(s.db.ask(ctx), eventsColl, bson.D{is("agent", string(id)), in("type", types)},
-		eventDoc.event, options.Find().SetSort(by("at", "_id")))
+	return every(s.db.ask(ctx), eventsColl, bson.D{mongodb.Is("agent", string(id)), mongodb.In("type", types)},
+		eventDoc.event, options.Find().SetSort(mongodb.By("at", "_id")))
 }
 
 // LastActive implements [ports.ActivityLog]. One query has the server look up the newest
@@ -134,17 +135,17 @@ func (s *Activities) Career(ctx context.Context, id agent.ID) (_ []activity.Even
 func (s *Activities) LastActive(ctx context.Context, ids []agent.ID) (found map[agent.ID]time.Time, err error) {
 	defer s.db.observer.Begin(&ctx, "activities.last").End(&err)
 	newest := bson.A{
-		bson.D{is("$match", bson.D{in("type", activity.Types())})},
-		bson.D{is("$sort", by("-at"))}, bson.D{is("$limit", 1)}, bson.D{is("$project", bson.D{is("_id", 0), is("at", 1)})},
+		bson.D{mongodb.Is("$match", bson.D{mongodb.In("type", activity.Types())})},
+		bson.D{mongodb.Is("$sort", mongodb.By("-at"))}, bson.D{mongodb.Is("$limit", 1)}, bson.D{mongodb.Is("$project", bson.D{mongodb.Is("_id", 0), mongodb.Is("at", 1)})},
 	}
 	pipeline := bson.A{
-		bson.D{is("$match", byID(schemaID))},
-		bson.D{is("$project", bson.D{is("_id", 0), is("agent", bson.D{is("$literal", ids)})})},
-		bson.D{is("$unwind", "$agent")},
-		bson.D{is("$lookup", bson.D{
-			is("from", eventsColl), is("localField", "agent"), is("foreignField", "agent"), is("pipeline", newest), is("as", "newest"),
+		bson.D{mongodb.Is("$match", mongodb.ByID(schemaID))},
+		bson.D{mongodb.Is("$project", bson.D{mongodb.Is("_id", 0), mongodb.Is("agent", bson.D{mongodb.Is("$literal", ids)})})},
+		bson.D{mongodb.Is("$unwind", "$agent")},
+		bson.D{mongodb.Is("$lookup", bson.D{
+			mongodb.Is("from", eventsColl), mongodb.Is("localField", "agent"), mongodb.Is("foreignField", "agent"), mongodb.Is("pipeline", newest), mongodb.Is("as", "newest"),
 		})},
-		bson.D{is("$unwind", "$newest")},
+		bson.D{mongodb.Is("$unwind", "$newest")},
 	}
 	var docs []struct {
 		Agent  agent.ID
@@ -155,7 +156,7 @@ func (s *Activities) LastActive(ctx context.Context, ids []agent.ID) (found map[
 	})
 	found = make(map[agent.ID]time.Time, len(docs))
 	for _, d := range docs {
-		found[d.Agent] = fromMillis(d.Newest.At)
+		found[d.Agent] = mongodb.FromMillis(d.Newest.At)
 	}
 	return found, err
 }
@@ -181,7 +182,7 @@ type eventDoc struct {
 
 func eventOf(e activity.Event, department name.Key) eventDoc {
 	return eventDoc{
-		ID: string(e.ID), Type: string(e.Type), At: millis(e.At), Agent: e.AgentID, AgentName: e.AgentName,
+		ID: string(e.ID), Type: string(e.Type), At: mongodb.Millis(e.At), Agent: e.AgentID, AgentName: e.AgentName,
 		Description: e.Description, Related: e.Related.String(), Data: (*string)(e.Data), By: e.By,
 		Metadata: e.Metadata.String(), Department: string(department),
 	}
@@ -189,7 +190,7 @@ func eventOf(e activity.Event, department name.Key) eventDoc {
 
 func (d eventDoc) event() (activity.Event, error) {
 	return activity.Event{
-		ID: activity.ID(d.ID), Type: activity.Type(d.Type), At: fromMillis(d.At), AgentID: d.Agent,
+		ID: activity.ID(d.ID), Type: activity.Type(d.Type), At: mongodb.FromMillis(d.At), AgentID: d.Agent,
 		AgentName: d.AgentName, Description: d.Description, Related: jsondoc.Object(d.Related),
 		Data: (*jsondoc.Object)(d.Data), By: d.By, Metadata: jsondoc.Object(d.Metadata),
 	}, nil
@@ -208,20 +209,20 @@ func (d eventDoc) encoded() (activity.Encoded, error) {
 // eventsFilter is for indexes that keep the types apart: a feed of all types is
 // the merge of the feeds of each.
 func eventsFilter(q activity.Query) bson.D {
-	filter := given(is("type", string(q.Type)), is("agent", q.AgentID))
+	filter := mongodb.Given(mongodb.Is("type", string(q.Type)), mongodb.Is("agent", q.AgentID))
 	if q.Type == "" {
-		filter = append(filter, in("type", activity.Types()))
+		filter = append(filter, mongodb.In("type", activity.Types()))
 	}
 	at := bson.D{}
 	if !q.Since.IsZero() {
-		at = append(at, is("$gte", millis(q.Since)))
+		at = append(at, mongodb.Is("$gte", mongodb.Millis(q.Since)))
 	}
 	if q.After != nil {
-		at = append(at, is("$lte", millis(q.After.At)))
-		filter = append(filter, behind("$lt", "at", millis(q.After.At), "$lt", "_id", string(q.After.ID)))
+		at = append(at, mongodb.Is("$lte", mongodb.Millis(q.After.At)))
+		filter = append(filter, mongodb.Behind("$lt", "at", mongodb.Millis(q.After.At), "$lt", "_id", string(q.After.ID)))
 	}
 	if len(at) > 0 {
-		filter = append(filter, is("at", at))
+		filter = append(filter, mongodb.Is("at", at))
 	}
 	return filter
 }

@@ -12,6 +12,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/eventlog"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/performance"
 )
@@ -82,9 +84,9 @@ func (db *DB) sumUpTo(ctx context.Context, ids []agent.ID, size performance.Size
 // readLate reads the figures again that late reports have changed. It reports whether those
 // are so many that the window should be read anew.
 func (db *DB) readLate(ctx context.Context, w *figuresWindow) (anew bool, err error) {
-	from := timeOf(w.seen)
-	from.T -= min(from.T, longestChange)
-	late, err := sumRollups(db.ask(ctx), db, bson.D{compare("late", "$gt", from)}, by("late", "_id"))
+	from := eventlog.TimeOf(w.seen)
+	from.T -= min(from.T, eventlog.LongestChange)
+	late, err := sumRollups(db.ask(ctx), db, bson.D{mongodb.Compare("late", "$gt", from)}, mongodb.By("late", "_id"))
 	if err != nil || len(late) > manyLate {
 		return true, err
 	}
@@ -115,15 +117,15 @@ func (db *DB) sumFew(ctx context.Context, ids []agent.ID, size performance.Size,
 		for i, id := range ids {
 			days[i] = daysOf(ownerOfAgent(id), first, last)
 		}
-		return bson.D{is("$or", days)}
+		return bson.D{mongodb.Is("$or", days)}
 	}
 	return view(ctx, db.engine, func(r reader) (map[agent.ID]performance.Figures, error) {
 		first := size.First(today)
-		now, err := sumRollups(r, db, between(first, last), by("_id"))
+		now, err := sumRollups(r, db, between(first, last), mongodb.By("_id"))
 		if err != nil {
 			return nil, err
 		}
-		before, err := sumRollups(r, db, between(size.First(first-1), first-1), by("_id"))
+		before, err := sumRollups(r, db, between(size.First(first-1), first-1), mongodb.By("_id"))
 		addBefore(now, before)
 		return now, err
 	})
@@ -131,7 +133,7 @@ func (db *DB) sumFew(ctx context.Context, ids []agent.ID, size performance.Size,
 
 // sumOpen adds up the open days of all agents.
 func (db *DB) sumOpen(ctx context.Context, today performance.Date) (map[agent.ID]performance.Figures, error) {
-	return sumRollups(db.ask(ctx), db, daysOfAgents(today-openDays+1, today), by("date", "_id"))
+	return sumRollups(db.ask(ctx), db, daysOfAgents(today-openDays+1, today), mongodb.By("date", "_id"))
 }
 
 // sumClosed adds up what all agents did before the open days of a window, and in the window
@@ -140,7 +142,7 @@ func (db *DB) sumClosed(ctx context.Context, size performance.Size, today perfor
 	sum := func(first, last performance.Date) (map[agent.ID]performance.Figures, error) {
 		all := map[agent.ID]performance.Figures{}
 		for ; first <= last; first += daysAtOnce {
-			some, err := sumRollups(longReader{plain{ctx, db.engine}}, db, daysOfAgents(first, min(last, first+daysAtOnce-1)), by("date", "_id"))
+			some, err := sumRollups(longReader{plain{ctx, db.engine}}, db, daysOfAgents(first, min(last, first+daysAtOnce-1)), mongodb.By("date", "_id"))
 			if err != nil {
 				return nil, err
 			}
@@ -180,7 +182,7 @@ func (p longReader) bounded() (context.Context, context.CancelFunc, error) {
 
 // daysOf are the parts of some days of an owner.
 func daysOf(owner string, first, last performance.Date) bson.D {
-	return bson.D{is("_id", bson.D{is("$gte", dayID(owner, first)), is("$lt", dayID(owner, last+1))})}
+	return bson.D{mongodb.Is("_id", bson.D{mongodb.Is("$gte", dayID(owner, first)), mongodb.Is("$lt", dayID(owner, last+1))})}
 }
 
 // daysOfAgents are those of all agents.
@@ -191,9 +193,9 @@ func daysOfAgents(first, last performance.Date) bson.D {
 // sumRollups has the server add up parts of days, by agent, along an index.
 func sumRollups(r reader, db *DB, filter, index bson.D) (map[agent.ID]performance.Figures, error) {
 	sum := func(field string) bson.E {
-		return is(strings.ReplaceAll(field, ".", "_"), bson.D{is("$sum", "$figures."+field)})
+		return mongodb.Is(strings.ReplaceAll(field, ".", "_"), bson.D{mongodb.Is("$sum", "$figures."+field)})
 	}
-	pipeline := bson.A{bson.D{is("$match", filter)}, bson.D{is("$group", bson.D{
+	pipeline := bson.A{bson.D{mongodb.Is("$match", filter)}, bson.D{mongodb.Is("$group", bson.D{
 		ownerIn("$_id"), sum("completed"), sum("failed"),
 		sum("quality.count"), sum("quality.units"), sum("quality.nanos"), sum("cost.units"), sum("cost.nanos"),
 	})}}

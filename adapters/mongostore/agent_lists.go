@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
@@ -25,7 +26,7 @@ func (s *Agents) Records(ctx context.Context, q agent.Query) (_ []agent.Record, 
 func (s *Agents) Keys(ctx context.Context, q agent.Query) (keys []agent.Key, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.keys").End(&err)
 	q.Prefix, q.After = "", nil
-	r, opts := s.db.ask(ctx), options.Find().SetProjection(by("key", "name")).SetBatchSize(walkedAtOnce)
+	r, opts := s.db.ask(ctx), options.Find().SetProjection(mongodb.By("key", "name")).SetBatchSize(walkedAtOnce)
 	err = walk(r, finding(r, agentsColl, agentsFilter(q), opts), func(raw bson.Raw) (done bool, err error) {
 		var k agent.Key
 		eachField(raw, func(field []byte, v bsoncore.Value) {
@@ -53,8 +54,8 @@ func (s *Agents) RecordsOf(ctx context.Context, ids []agent.ID) (found []agent.R
 		return nil, nil // an "$in" of nothing is an error
 	}
 	r, sizes := s.db.ask(ctx), map[agent.ID]int{}
-	size := options.Find().SetProjection(bson.D{is("size", bson.D{is("$strLenBytes", "$identity")})})
-	err = walk(r, finding(r, agentsColl, bson.D{in("_id", ids)}, size), func(raw bson.Raw) (done bool, err error) {
+	size := options.Find().SetProjection(bson.D{mongodb.Is("size", bson.D{mongodb.Is("$strLenBytes", "$identity")})})
+	err = walk(r, finding(r, agentsColl, bson.D{mongodb.In("_id", ids)}, size), func(raw bson.Raw) (done bool, err error) {
 		id, _ := raw.Lookup("_id").StringValueOK()
 		n, _ := raw.Lookup("size").AsInt64OK()
 		sizes[agent.ID(id)] = int(n)
@@ -75,7 +76,7 @@ func (s *Agents) RecordsOf(ctx context.Context, ids []agent.ID) (found []agent.R
 			}
 		}
 	}
-	found, err = every(r, agentsColl, bson.D{in("_id", fit)}, s.db.record)
+	found, err = every(r, agentsColl, bson.D{mongodb.In("_id", fit)}, s.db.record)
 	slices.SortFunc(found, func(a, b agent.Record) int { return slices.Index(fit, a.ID) - slices.Index(fit, b.ID) })
 	return found, err
 }
@@ -89,11 +90,11 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 	defer s.db.observer.Begin(&ctx, "agents.search").End(&err)
 	all := q.Query
 	all.Limit = 0
-	tags := bson.D{is("$map", bson.D{is("input", bson.D{is("$ifNull", bson.A{"$tags", bson.A{}})}), is("in", hasText("$$this", q.Text))})}
-	has := bson.D{is("$or", bson.A{hasText("$identity", q.Text), bson.D{is("$anyElementTrue", bson.A{tags})}})}
+	tags := bson.D{mongodb.Is("$map", bson.D{mongodb.Is("input", bson.D{mongodb.Is("$ifNull", bson.A{"$tags", bson.A{}})}), mongodb.Is("in", hasText("$$this", q.Text))})}
+	has := bson.D{mongodb.Is("$or", bson.A{hasText("$identity", q.Text), bson.D{mongodb.Is("$anyElementTrue", bson.A{tags})}})}
 	opts := agentsOrder(all).SetBatchSize(searchedAtOnce).SetProjection(bson.D{
-		is("order_key", 1), is("size", bson.D{is("$strLenBytes", "$identity")}),
-		is("agent", bson.D{is("$cond", bson.A{has, "$$ROOT", "$$REMOVE"})}),
+		mongodb.Is("order_key", 1), mongodb.Is("size", bson.D{mongodb.Is("$strLenBytes", "$identity")}),
+		mongodb.Is("agent", bson.D{mongodb.Is("$cond", bson.A{has, "$$ROOT", "$$REMOVE"})}),
 	})
 	found := agent.Search(q)
 	err = walk(s.db.ask(ctx), finding(s.db.ask(ctx), agentsColl, agentsFilter(all), opts), func(raw bson.Raw) (done bool, err error) {
@@ -108,7 +109,7 @@ func (s *Agents) Search(ctx context.Context, q agent.SearchQuery) (_ agent.Found
 // hasText is the expression that the text may be in a field of JSON, or in a tag, which JSON
 // has as it is.
 func hasText(field string, text search.Text) bson.D {
-	return bson.D{is("$regexMatch", bson.D{is("input", field), is("regex", text.Pattern())})}
+	return bson.D{mongodb.Is("$regexMatch", bson.D{mongodb.Is("input", field), mongodb.Is("regex", text.Pattern())})}
 }
 
 // look looks at what MongoDB has sent of an agent.
@@ -139,22 +140,22 @@ func agentsOrder(q agent.Query) *options.FindOptionsBuilder {
 }
 
 func agentsFilter(q agent.Query) bson.D {
-	filter := given(is("department", string(q.Department)), is("status", string(q.Status)), is("level", string(q.Level)))
+	filter := mongodb.Given(mongodb.Is("department", string(q.Department)), mongodb.Is("status", string(q.Status)), mongodb.Is("level", string(q.Level)))
 	if q.Owner != "" {
-		filter = append(filter, is("owner", bson.D{is("$eq", q.Owner), is("$exists", true)}))
+		filter = append(filter, mongodb.Is("owner", bson.D{mongodb.Is("$eq", q.Owner), mongodb.Is("$exists", true)}))
 	}
 	if len(q.Tags) > 0 {
-		filter = append(filter, is("tags", bson.D{is("$all", q.Tags), is("$exists", true)}))
+		filter = append(filter, mongodb.Is("tags", bson.D{mongodb.Is("$all", q.Tags), mongodb.Is("$exists", true)}))
 	}
 	switch {
 	case q.Prefix != "" && q.After != nil:
-		return append(filter, startsWith("key", string(q.Prefix)),
-			is("$and", bson.A{bson.D{compare("key", "$gt", string(q.After.Name))}}))
+		return append(filter, mongodb.StartsWith("key", string(q.Prefix)),
+			mongodb.Is("$and", bson.A{bson.D{mongodb.Compare("key", "$gt", string(q.After.Name))}}))
 	case q.Prefix != "":
-		return append(filter, startsWith("key", string(q.Prefix)))
+		return append(filter, mongodb.StartsWith("key", string(q.Prefix)))
 	case q.After != nil:
-		return append(filter, compare("order_key", "$gte", string(q.After.OrderKey)),
-			behind("$gt", "order_key", string(q.After.OrderKey), "$gt", "_id", string(q.After.ID)))
+		return append(filter, mongodb.Compare("order_key", "$gte", string(q.After.OrderKey)),
+			mongodb.Behind("$gt", "order_key", string(q.After.OrderKey), "$gt", "_id", string(q.After.ID)))
 	}
 	return filter
 }
@@ -166,9 +167,9 @@ const findAtOnce = 5000
 func (s *Agents) Names(ctx context.Context, ids []agent.ID) (_ map[agent.ID]string, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.names").End(&err)
 	names := make(map[agent.ID]string, len(ids))
-	opts := options.Find().SetProjection(by("name"))
+	opts := options.Find().SetProjection(mongodb.By("name"))
 	for some := range slices.Chunk(ids, findAtOnce) {
-		docs, err := all[agentDoc](s.db.ask(ctx), agentsColl, bson.D{in("_id", some)}, opts)
+		docs, err := all[agentDoc](s.db.ask(ctx), agentsColl, bson.D{mongodb.In("_id", some)}, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -192,10 +193,10 @@ func (s *Agents) Find(ctx context.Context, refs []identity.Ref) (_ map[identity.
 		}
 	}
 	found := map[identity.Ref]agent.Profile{}
-	opts := options.Find().SetProjection(by("key", "name", "department", "department_id"))
+	opts := options.Find().SetProjection(mongodb.By("key", "name", "department", "department_id"))
 	for field, values := range wanted {
 		for some := range slices.Chunk(values, findAtOnce) {
-			docs, err := all[agentDoc](s.db.ask(ctx), agentsColl, bson.D{in(field, some)}, opts)
+			docs, err := all[agentDoc](s.db.ask(ctx), agentsColl, bson.D{mongodb.In(field, some)}, opts)
 			if err != nil {
 				return nil, err
 			}
@@ -216,7 +217,7 @@ func (s *Agents) Resolve(ctx context.Context, ref identity.Ref) (_ agent.ID, _ n
 	defer s.db.observer.Begin(&ctx, "agents.trace").End(&err)
 	d, err := view(ctx, s.db.engine, func(r reader) (agentDoc, error) {
 		d, err := one[agentDoc](r, agentsColl, byRef(ref))
-		if isMissing(err) && ref.ID != "" {
+		if mongodb.IsMissing(err) && ref.ID != "" {
 			d, err = one[agentDoc](r, deletedAgentsColl, byRef(ref))
 		}
 		return d, noAgent(err, ref)

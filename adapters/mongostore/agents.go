@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/department"
 	"orgd/domain/identity"
@@ -143,13 +144,13 @@ func findAgent[T any](r reader, ref identity.Ref, convert func(agentDoc) (T, err
 
 func byRef(ref identity.Ref) bson.D {
 	if ref.ID != "" {
-		return byID(string(ref.ID))
+		return mongodb.ByID(string(ref.ID))
 	}
-	return bson.D{is("key", string(ref.Name))}
+	return bson.D{mongodb.Is("key", string(ref.Name))}
 }
 
 func noAgent(err error, ref identity.Ref) error {
-	return notFound(err, "agent", string(ref.ID)+string(ref.Name), agent.ErrNotFound)
+	return mongodb.NotFound(err, "agent", string(ref.ID)+string(ref.Name), agent.ErrNotFound)
 }
 
 // agentDoc is an agent. Documents of the domain are kept as text: nothing that a
@@ -188,7 +189,7 @@ func agentOf(s agent.Step, departmentID string) agentDoc {
 		Department: string(a.Department().Key), DepartmentID: departmentID,
 		OrderKey: string(a.OrderKey), Status: string(a.Identity.Status), Level: string(a.Identity.Level),
 		Identity: r.Identity, Unversioned: r.Unversioned, Labels: r.Labels, LabelNames: names, Owner: a.Owner, Tags: a.Tags,
-		Version: a.Version, Revision: a.Revision, Created: millis(a.CreatedAt), Updated: millis(a.UpdatedAt),
+		Version: a.Version, Revision: a.Revision, Created: mongodb.Millis(a.CreatedAt), Updated: mongodb.Millis(a.UpdatedAt),
 	}
 }
 
@@ -196,19 +197,19 @@ func agentOf(s agent.Step, departmentID string) agentDoc {
 // left out: only a reorder changes it.
 func (d agentDoc) change() bson.D {
 	d.ID, d.OrderKey = "", ""
-	change := bson.D{is("$set", d)}
+	change := bson.D{mongodb.Is("$set", d)}
 	var unset bson.D
 	if d.Labels == "" {
-		unset = append(unset, is("labels", ""), is("label_names", ""))
+		unset = append(unset, mongodb.Is("labels", ""), mongodb.Is("label_names", ""))
 	}
 	if d.Owner == nil {
-		unset = append(unset, is("owner", ""))
+		unset = append(unset, mongodb.Is("owner", ""))
 	}
 	if len(d.Tags) == 0 {
-		unset = append(unset, is("tags", ""))
+		unset = append(unset, mongodb.Is("tags", ""))
 	}
 	if len(unset) > 0 {
-		change = append(change, is("$unset", unset))
+		change = append(change, mongodb.Is("$unset", unset))
 	}
 	return change
 }
@@ -216,7 +217,7 @@ func (d agentDoc) change() bson.D {
 func (db *DB) record(d agentDoc) (agent.Record, error) {
 	r, err := db.fields.Complete(agent.Record{
 		ID: agent.ID(d.ID), Name: d.Name, OrderKey: agent.OrderKey(d.OrderKey), Identity: d.Identity, Unversioned: d.Unversioned,
-		Owner: d.Owner, Tags: d.Tags, Labels: d.Labels, Status: identity.Status(d.Status), Version: d.Version, Revision: d.Revision, CreatedAt: fromMillis(d.Created), UpdatedAt: fromMillis(d.Updated),
+		Owner: d.Owner, Tags: d.Tags, Labels: d.Labels, Status: identity.Status(d.Status), Version: d.Version, Revision: d.Revision, CreatedAt: mongodb.FromMillis(d.Created), UpdatedAt: mongodb.FromMillis(d.Updated),
 	})
 	return r, damaged(err)
 }

@@ -8,6 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/eventlog"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/archive"
 	"orgd/domain/name"
@@ -22,7 +24,7 @@ type Archive struct{ db *DB }
 type whole struct{ plain }
 
 func (r whole) bounded() (context.Context, context.CancelFunc, error) {
-	ctx, cancel := context.WithTimeout(r.Context, longestRead)
+	ctx, cancel := context.WithTimeout(r.Context, eventlog.LongestRead)
 	return ctx, cancel, nil
 }
 
@@ -34,7 +36,7 @@ func (s *Archive) Read(ctx context.Context, each func(archive.Record) error) (er
 	_, err = view(ctx, s.db.engine, func(r reader) (none struct{}, err error) {
 		return none, s.db.readArchive(whole{r.(plain)}, each)
 	})
-	if hasCode(err, codeSnapshotTooOld) {
+	if mongodb.HasCode(err, codeSnapshotTooOld) {
 		err = ports.ErrStorage.With("MongoDB does not keep the state of the beginning for so long: " +
 			"stop the service meanwhile, or raise the parameter minSnapshotHistoryWindowInSeconds of its members").Because(err)
 	}
@@ -116,7 +118,7 @@ func part[D any](r reader, each func(archive.Record) error, coll string, filter,
 
 // archiveParts lists the parts behind the company, in the order of archive.Parts.
 func (db *DB) archiveParts(r reader, u beside, each func(archive.Record) error) []func() error {
-	everything, byIDs := bson.D{}, by("_id")
+	everything, byIDs := bson.D{}, mongodb.By("_id")
 	return []func() error{
 		part(r, each, departmentsColl, everything, byIDs, func(d departmentDoc) (archive.Record, error) {
 			d.OrderKey = u.orderKey(departmentsColl, d.Key, d.OrderKey)
@@ -133,7 +135,7 @@ func (db *DB) archiveParts(r reader, u beside, each func(archive.Record) error) 
 			return db.archivedDeletion(r, u, d)
 		}),
 		part(r, each, labelMovesColl, everything, byIDs, u.move),
-		part(r, each, eventsColl, everything, by("entered"), u.event),
+		part(r, each, eventsColl, everything, mongodb.By("entered"), u.event),
 		db.days(r, each, archive.AgentDays, ownerOfAgent(""), u),
 		db.days(r, each, archive.DepartmentDays, ownerOfDepartment(""), u),
 		db.totals(r, each, u),
@@ -141,7 +143,7 @@ func (db *DB) archiveParts(r reader, u beside, each func(archive.Record) error) 
 			p, err := d.project()
 			return &archive.Project{Project: p}, err
 		}),
-		part(r, each, auditColl, everything, by("at", "_id"), func(d entryDoc) (archive.Record, error) {
+		part(r, each, auditColl, everything, mongodb.By("at", "_id"), func(d entryDoc) (archive.Record, error) {
 			e, err := d.entry()
 			return &archive.Entry{Entry: e}, err
 		}),
@@ -149,7 +151,7 @@ func (db *DB) archiveParts(r reader, u beside, each func(archive.Record) error) 
 			w, err := d.webhook()
 			return &archive.Webhook{Webhook: w}, err
 		}),
-		part(r, each, sessionsColl, bson.D{exists("revocation", true)}, byIDs, func(d sessionDoc) (archive.Record, error) {
+		part(r, each, sessionsColl, bson.D{mongodb.Exists("revocation", true)}, byIDs, func(d sessionDoc) (archive.Record, error) {
 			v, err := d.revocation()
 			return &archive.Revocation{Revocation: v}, err
 		}),
@@ -205,7 +207,7 @@ func summed(r reader, filter bson.D, end func(of string, sum performance.Day) er
 			}
 			return end(of, sum)
 		}
-		err := part(r, nil, rollupsColl, filter, by("_id"), func(d rollupDoc) (archive.Record, error) {
+		err := part(r, nil, rollupsColl, filter, mongodb.By("_id"), func(d rollupDoc) (archive.Record, error) {
 			id := d.ID[:strings.LastIndexByte(d.ID, '\n')] // without the shard
 			if id != of {
 				if err := emit(); err != nil {
@@ -224,7 +226,7 @@ func summed(r reader, filter bson.D, end func(of string, sum performance.Day) er
 }
 
 func (db *DB) days(r reader, each func(archive.Record) error, of archive.Part, kind string, u beside) func() error {
-	return summed(r, bson.D{startsWith("_id", kind)}, func(id string, sum performance.Day) error {
+	return summed(r, bson.D{mongodb.StartsWith("_id", kind)}, func(id string, sum performance.Day) error {
 		owner := strings.Split(id, "\n")[1]
 		if u.purged[owner] {
 			return nil
@@ -235,7 +237,7 @@ func (db *DB) days(r reader, each func(archive.Record) error, of archive.Part, k
 
 func (db *DB) totals(r reader, each func(archive.Record) error, u beside) func() error {
 	prefix, _, _ := strings.Cut(totalID(ownerOfAgent("\x00")), "\x00")
-	return summed(r, bson.D{startsWith("_id", prefix)}, func(id string, sum performance.Day) error {
+	return summed(r, bson.D{mongodb.StartsWith("_id", prefix)}, func(id string, sum performance.Day) error {
 		owner := strings.TrimSpace(strings.TrimPrefix(id, prefix))
 		if u.purged[owner] {
 			return nil

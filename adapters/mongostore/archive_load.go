@@ -13,6 +13,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/eventlog"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/archive"
 	"orgd/domain/name"
@@ -31,7 +33,7 @@ const loadTime = time.Minute
 // Begin implements [ports.Archive].
 func (s *Archive) Begin(ctx context.Context, id string) (loaded int64, err error) {
 	defer s.db.observer.Begin(&ctx, "archive.begin").End(&err)
-	d, err := oneOrZero[restoringDoc](s.db.ask(ctx), metaColl, byID(restoringID))
+	d, err := oneOrZero[restoringDoc](s.db.ask(ctx), metaColl, mongodb.ByID(restoringID))
 	switch {
 	case err != nil:
 		return 0, err
@@ -43,7 +45,7 @@ func (s *Archive) Begin(ctx context.Context, id string) (loaded int64, err error
 	for _, coll := range []string{
 		departmentsColl, versionsColl, agentsColl, deletedAgentsColl, eventsColl, rollupsColl, projectsColl, auditColl, webhooksColl,
 	} {
-		d, err := oneOrZero[bson.Raw](s.db.ask(ctx), coll, bson.D{}, options.FindOne().SetProjection(by("_id")))
+		d, err := oneOrZero[bson.Raw](s.db.ask(ctx), coll, bson.D{}, options.FindOne().SetProjection(mongodb.By("_id")))
 		if err != nil {
 			return 0, err
 		}
@@ -56,7 +58,7 @@ func (s *Archive) Begin(ctx context.Context, id string) (loaded int64, err error
 		return 0, ports.ErrRestoring
 	}
 	if err != nil {
-		return 0, translate(err)
+		return 0, mongodb.Translate(err)
 	}
 	return 0, s.db.dropIndexes(ctx)
 }
@@ -70,9 +72,9 @@ const codeNoIndex = 27
 // dropIndexes drops indexes that End makes again.
 func (db *DB) dropIndexes(ctx context.Context) error {
 	for _, keys := range lateIndexes {
-		err := db.coll(eventsColl).Indexes().DropWithKey(ctx, by(strings.Fields(keys)...))
-		if err != nil && !hasCode(err, codeNoIndex) {
-			return translate(err)
+		err := db.coll(eventsColl).Indexes().DropWithKey(ctx, mongodb.By(strings.Fields(keys)...))
+		if err != nil && !mongodb.HasCode(err, codeNoIndex) {
+			return mongodb.Translate(err)
 		}
 	}
 	return nil
@@ -97,10 +99,10 @@ func (s *Archive) Load(ctx context.Context, records []archive.Record, loaded int
 	}
 	_, err = s.db.coll(l.coll).BulkWrite(ctx, l.models, options.BulkWrite().SetOrdered(false))
 	if err != nil && !isStored(err) {
-		return translate(err)
+		return mongodb.Translate(err)
 	}
-	_, err = s.db.coll(metaColl).UpdateOne(ctx, byID(restoringID), bson.D{is("$max", bson.D{is("records", loaded+int64(len(records)))})})
-	return translate(err)
+	_, err = s.db.coll(metaColl).UpdateOne(ctx, mongodb.ByID(restoringID), bson.D{mongodb.Is("$max", bson.D{mongodb.Is("records", loaded+int64(len(records)))})})
+	return mongodb.Translate(err)
 }
 
 // isStored reports whether all that went wrong is that documents are there already.
@@ -121,7 +123,7 @@ type loader struct {
 // entered is the time that is stored with an event or an entry of an archive: before all
 // others, in the order of the archive.
 func entered(index int64) bson.Timestamp {
-	const inSecond = 1 << incrementBits
+	const inSecond = 1 << eventlog.IncrementBits
 	return bson.Timestamp{T: uint32(1 + index/inSecond), I: uint32(1 + index%inSecond)}
 }
 
@@ -131,12 +133,12 @@ func (l *loader) write(r archive.Record, index int64) (coll string, model mongo.
 		return coll, mongo.NewInsertOneModel().SetDocument(doc), nil
 	}
 	upsert := func(coll, id string, change bson.D) (string, mongo.WriteModel, error) {
-		return coll, mongo.NewUpdateOneModel().SetFilter(byID(id)).SetUpdate(change).SetUpsert(true), nil
+		return coll, mongo.NewUpdateOneModel().SetFilter(mongodb.ByID(id)).SetUpdate(change).SetUpsert(true), nil
 	}
 	switch r := r.(type) {
 	case *archive.Company:
-		return upsert(metaColl, companyID, set(is("doc", string(r.Canonical())), is("costs", r.Costs),
-			is("revision", r.Revision), is("updated", millis(r.UpdatedAt))))
+		return upsert(metaColl, companyID, mongodb.Set(mongodb.Is("doc", string(r.Canonical())), mongodb.Is("costs", r.Costs),
+			mongodb.Is("revision", r.Revision), mongodb.Is("updated", mongodb.Millis(r.UpdatedAt))))
 	case *archive.Department:
 		return insert(departmentsColl, departmentOf(r.Department))
 	case *archive.Version:
@@ -177,7 +179,7 @@ func (l *loader) write(r archive.Record, index int64) (coll string, model mongo.
 	case *archive.Webhook:
 		return insert(webhooksColl, webhookOf(r.Webhook))
 	case *archive.Revocation:
-		return upsert(sessionsColl, r.ID, set(is("revocation", revocationDoc{r.By, millis(r.At), millis(r.Until)})))
+		return upsert(sessionsColl, r.ID, mongodb.Set(mongodb.Is("revocation", revocationDoc{r.By, mongodb.Millis(r.At), mongodb.Millis(r.Until)})))
 	}
 	return "", nil, fmt.Errorf("mongostore: restore a record of the part %q", r.Part())
 }
@@ -185,7 +187,7 @@ func (l *loader) write(r archive.Record, index int64) (coll string, model mongo.
 // agent returns the document of an agent, in its department.
 func (l *loader) agent(r agent.Record) (d agentDoc, err error) {
 	if l.departments == nil {
-		departments, err := all[departmentDoc](l.r, departmentsColl, bson.D{}, options.Find().SetProjection(by("id")))
+		departments, err := all[departmentDoc](l.r, departmentsColl, bson.D{}, options.Find().SetProjection(mongodb.By("id")))
 		if err != nil {
 			return d, err
 		}
@@ -208,7 +210,7 @@ func (l *loader) agent(r agent.Record) (d agentDoc, err error) {
 // End implements [ports.Archive]. It may run again.
 func (s *Archive) End(ctx context.Context) (err error) {
 	defer s.db.observer.Begin(&ctx, "archive.end").End(&err)
-	ctx, cancel := context.WithTimeout(ctx, longestRead)
+	ctx, cancel := context.WithTimeout(ctx, eventlog.LongestRead)
 	defer cancel()
 	if err := s.db.createIndexes(ctx); err != nil {
 		return err
@@ -220,25 +222,25 @@ func (s *Archive) End(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := s.db.coll(webhooksColl).UpdateMany(ctx, bson.D{}, set(is("since", int64(head)))); err != nil {
-		return translate(err)
+	if _, err := s.db.coll(webhooksColl).UpdateMany(ctx, bson.D{}, mongodb.Set(mongodb.Is("since", int64(head)))); err != nil {
+		return mongodb.Translate(err)
 	}
 	for id, change := range map[string]bson.D{
-		schemaID: set(is("incarnation", rand.Text())),
-		logID:    set(is("begin", head), is("cut", head)),
-		outboxID: set(is("position", int64(head))),
+		schemaID: mongodb.Set(mongodb.Is("incarnation", rand.Text())),
+		logID:    mongodb.Set(mongodb.Is("begin", head), mongodb.Is("cut", head)),
+		outboxID: mongodb.Set(mongodb.Is("position", int64(head))),
 	} {
 		if _, err := s.db.coll(metaColl).UpdateByID(ctx, id, change); err != nil {
-			return translate(err)
+			return mongodb.Translate(err)
 		}
 	}
-	_, err = s.db.coll(metaColl).DeleteOne(ctx, byID(restoringID))
-	return translate(err)
+	_, err = s.db.coll(metaColl).DeleteOne(ctx, mongodb.ByID(restoringID))
+	return mongodb.Translate(err)
 }
 
 // recountAll makes the headcounts of all departments what their agents say.
 func (db *DB) recountAll(ctx context.Context) error {
-	departments, err := all[departmentDoc](db.ask(ctx), departmentsColl, bson.D{}, options.Find().SetProjection(by("_id")))
+	departments, err := all[departmentDoc](db.ask(ctx), departmentsColl, bson.D{}, options.Find().SetProjection(mongodb.By("_id")))
 	if err != nil {
 		return err
 	}
@@ -247,9 +249,9 @@ func (db *DB) recountAll(ctx context.Context) error {
 		Total      int64  `bson:"total"`
 		Active     int64  `bson:"active"`
 	}
-	isActive := bson.D{is("$cond", bson.A{bson.D{is("$eq", bson.A{"$status", "active"})}, 1, 0})}
-	pipeline := bson.A{bson.D{is("$group", bson.D{
-		is("_id", "$department"), is("total", bson.D{is("$sum", 1)}), is("active", bson.D{is("$sum", isActive)}),
+	isActive := bson.D{mongodb.Is("$cond", bson.A{bson.D{mongodb.Is("$eq", bson.A{"$status", "active"})}, 1, 0})}
+	pipeline := bson.A{bson.D{mongodb.Is("$group", bson.D{
+		mongodb.Is("_id", "$department"), mongodb.Is("total", bson.D{mongodb.Is("$sum", 1)}), mongodb.Is("active", bson.D{mongodb.Is("$sum", isActive)}),
 	})}}
 	if err := drain(db.ask(ctx), &counted, func(ctx context.Context) (*mongo.Cursor, error) {
 		return db.coll(agentsColl).Aggregate(ctx, pipeline)
@@ -268,12 +270,12 @@ func (db *DB) recountAll(ctx context.Context) error {
 			if i == 0 {
 				doc.Total, doc.Active = first.Total, first.Active
 			}
-			models = append(models, mongo.NewReplaceOneModel().SetFilter(byID(doc.ID)).SetReplacement(doc).SetUpsert(true))
+			models = append(models, mongo.NewReplaceOneModel().SetFilter(mongodb.ByID(doc.ID)).SetReplacement(doc).SetUpsert(true))
 		}
 	}
 	if len(models) == 0 { // the driver refuses to send nothing
 		return nil
 	}
 	_, err = db.coll(headcountsColl).BulkWrite(ctx, models, options.BulkWrite().SetOrdered(false))
-	return translate(err)
+	return mongodb.Translate(err)
 }

@@ -5,6 +5,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/eventlog"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/activity"
 	"orgd/domain/audit"
 	"orgd/ports"
@@ -30,7 +32,7 @@ func (s *Audit) Changes(ctx context.Context, at []audit.Position) (_ map[string]
 	for i, p := range at {
 		ids[i] = p.ID
 	}
-	entries, err := every(s.db.ask(ctx), auditColl, bson.D{in("_id", ids), exists("change", true)}, entryDoc.entry)
+	entries, err := every(s.db.ask(ctx), auditColl, bson.D{mongodb.In("_id", ids), mongodb.Exists("change", true)}, entryDoc.entry)
 	for _, e := range entries {
 		found[e.ID] = e
 	}
@@ -45,7 +47,7 @@ func (s *Audit) After(ctx context.Context, position activity.Seq, limit int) (_ 
 	switch {
 	case err != nil:
 		return ports.AuditPage{}, err
-	case position < 0, timeOf(position).T > timeOf(now).T+ahead:
+	case position < 0, eventlog.TimeOf(position).T > eventlog.TimeOf(now).T+ahead:
 		return ports.AuditPage{}, activity.ErrTooOld
 	}
 	position = max(position, d.Begin)
@@ -54,7 +56,7 @@ func (s *Audit) After(ctx context.Context, position activity.Seq, limit int) (_ 
 	}
 	late, stop := context.WithTimeout(context.Background(), s.db.timeout/2)
 	defer stop()
-	found, err := s.db.trail.after(ctx, position, now, limit, late.Done())
+	found, err := s.db.trail.After(ctx, position, now, limit, late.Done())
 	if err != nil {
 		return ports.AuditPage{}, err
 	}
@@ -68,7 +70,7 @@ func (s *Audit) After(ctx context.Context, position activity.Seq, limit int) (_ 
 // From implements [ports.AuditLog].
 func (s *Audit) From(ctx context.Context, p audit.Position, limit int) (_ []audit.Entry, err error) {
 	defer s.db.observer.Begin(&ctx, "audit.from").End(&err)
-	filter := bson.D{compare("at", "$gte", millis(p.At)), behind("$gt", "at", millis(p.At), "$gt", "_id", p.ID)}
+	filter := bson.D{mongodb.Compare("at", "$gte", mongodb.Millis(p.At)), mongodb.Behind("$gt", "at", mongodb.Millis(p.At), "$gt", "_id", p.ID)}
 	return every(s.db.ask(ctx), auditColl, filter, entryDoc.entry, first(limit, "at", "_id"))
 }
 
@@ -78,28 +80,28 @@ func (s *Audit) OnCommit(f func([]audit.Entry)) { s.db.committed = f }
 // entriesFilter is for indexes in the order of the list. What changes alone are filtered
 // by is in the one that they have.
 func entriesFilter(q audit.Query) bson.D {
-	filter := given(is("resource", string(q.Resource)), is("department", string(q.Department)), is("actor", q.Actor))
+	filter := mongodb.Given(mongodb.Is("resource", string(q.Resource)), mongodb.Is("department", string(q.Department)), mongodb.Is("actor", q.Actor))
 	switch q.Part {
 	case audit.OnlyChanges:
-		filter = append(filter, exists("change", true))
+		filter = append(filter, mongodb.Exists("change", true))
 	case audit.WithoutReports:
-		filter = append(filter, compare("resource", "$gt", string(audit.Activities))) // the least of all resources
+		filter = append(filter, mongodb.Compare("resource", "$gt", string(audit.Activities))) // the least of all resources
 	}
 	if q.Actions != nil {
-		filter = append(filter, in("action", q.Actions))
+		filter = append(filter, mongodb.In("action", q.Actions))
 	}
 	at := bson.D{}
 	if !q.Since.IsZero() {
-		at = append(at, is("$gte", millis(q.Since)))
+		at = append(at, mongodb.Is("$gte", mongodb.Millis(q.Since)))
 	}
 	if !q.Until.IsZero() {
-		at = append(at, is("$lt", millis(q.Until)))
+		at = append(at, mongodb.Is("$lt", mongodb.Millis(q.Until)))
 	}
 	if len(at) > 0 {
-		filter = append(filter, is("at", at))
+		filter = append(filter, mongodb.Is("at", at))
 	}
 	if q.After != nil {
-		filter = append(filter, behind("$lt", "at", millis(q.After.At), "$lt", "_id", q.After.ID))
+		filter = append(filter, mongodb.Behind("$lt", "at", mongodb.Millis(q.After.At), "$lt", "_id", q.After.ID))
 	}
 	return filter
 }
@@ -134,7 +136,7 @@ type entryDoc struct {
 
 func entryOf(e audit.Entry) entryDoc {
 	d := entryDoc{
-		ID: e.ID, At: millis(e.At), Actor: e.Actor, Action: string(e.Action), Route: e.Route, Resource: string(e.Resource),
+		ID: e.ID, At: mongodb.Millis(e.At), Actor: e.Actor, Action: string(e.Action), Route: e.Route, Resource: string(e.Resource),
 		From: e.From, To: e.To, RequestID: e.RequestID,
 	}
 	if e.Change != nil {
@@ -145,7 +147,7 @@ func entryOf(e audit.Entry) entryDoc {
 
 func (d entryDoc) entry() (audit.Entry, error) {
 	e := audit.Entry{
-		ID: d.ID, At: fromMillis(d.At), Actor: d.Actor, Action: audit.Action(d.Action), Route: d.Route, Resource: audit.Resource(d.Resource),
+		ID: d.ID, At: mongodb.FromMillis(d.At), Actor: d.Actor, Action: audit.Action(d.Action), Route: d.Route, Resource: audit.Resource(d.Resource),
 		From: d.From, To: d.To, RequestID: d.RequestID,
 	}
 	if d.Change == "" {

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/audit"
 )
 
@@ -49,7 +50,7 @@ func needByID(coll, id string) need { return need{coll, "_id", id} }
 // docKey is the key of a document in read and written; without an id, of all in a collection.
 type docKey struct{ coll, id string }
 
-// run runs changes until the batch is full.
+// Run runs changes until the batch is full.
 func (b *batch) run(jobs []*job) error {
 	prepared, err := b.prefetch(jobs)
 	if err != nil {
@@ -123,9 +124,9 @@ func (b *batch) time() time.Duration {
 // succeeded, or the next one is the first.
 func (b *batch) getsOn() {
 	for _, j := range b.kept {
-		w, ok := j.Change.ctx.(*waiting)
+		w, ok := j.Change.ctx.(*mongodb.Waiting)
 		if t := j.Change.tx; ok && (len(t.ops) > sentAtOnce || t.bytes > maxBytes) {
-			w.extend(b.db.timeout)
+			w.Extend(b.db.timeout)
 		}
 	}
 }
@@ -166,7 +167,7 @@ var lookedUp = []string{eventsColl, purgedAgentsColl, rollupsColl}
 // lookUp reads what is needed of the collections of lookedUp and takes it out of needs. Its
 // query begins with a document that is always there.
 func (b *batch) lookUp(needs map[string][]need) error {
-	pipeline := bson.A{bson.D{is("$match", byID(schemaID))}, bson.D{is("$project", by("_id"))}}
+	pipeline := bson.A{bson.D{mongodb.Is("$match", mongodb.ByID(schemaID))}, bson.D{mongodb.Is("$project", mongodb.By("_id"))}}
 	for _, coll := range lookedUp {
 		var ids []string
 		for _, n := range needs[coll] {
@@ -177,11 +178,11 @@ func (b *batch) lookUp(needs map[string][]need) error {
 		if len(ids) == 0 {
 			continue
 		}
-		documents := bson.A{bson.D{is("$match", bson.D{in("_id", ids)})}}
+		documents := bson.A{bson.D{mongodb.Is("$match", bson.D{mongodb.In("_id", ids)})}}
 		if coll == eventsColl {
-			documents = append(documents, bson.D{is("$project", by("_id"))})
+			documents = append(documents, bson.D{mongodb.Is("$project", mongodb.By("_id"))})
 		}
-		pipeline = append(pipeline, bson.D{is("$lookup", bson.D{is("from", coll), is("pipeline", documents), is("as", coll)})})
+		pipeline = append(pipeline, bson.D{mongodb.Is("$lookup", bson.D{mongodb.Is("from", coll), mongodb.Is("pipeline", documents), mongodb.Is("as", coll)})})
 	}
 	if len(pipeline) == 2 {
 		return nil
@@ -198,7 +199,7 @@ func (b *batch) lookUp(needs map[string][]need) error {
 			}
 		}
 	}
-	return lostOr(err)
+	return mongodb.LostOr(err)
 }
 
 // remember keeps documents of a collection, of which there may be none.
@@ -246,11 +247,11 @@ func (b *batch) query(coll string, needs []need, opts *options.FindOptionsBuilde
 	}
 	var either bson.A
 	for field, list := range values {
-		either = append(either, bson.D{in(field, list)})
+		either = append(either, bson.D{mongodb.In(field, list)})
 	}
-	cursor, err := b.db.coll(coll).Find(b.ctx, bson.D{is("$or", either)}, opts)
+	cursor, err := b.db.coll(coll).Find(b.ctx, bson.D{mongodb.Is("$or", either)}, opts)
 	if err != nil {
-		return lostOr(err)
+		return mongodb.LostOr(err)
 	}
 	defer cursor.Close(b.ctx) // its error says nothing of what was read
 	for cursor.Next(b.ctx) {
@@ -265,7 +266,7 @@ func (b *batch) query(coll string, needs []need, opts *options.FindOptionsBuilde
 			return nil
 		}
 	}
-	return lostOr(cursor.Err())
+	return mongodb.LostOr(cursor.Err())
 }
 
 // seal takes those out whose callers have left, which costs nothing yet, and collects what
@@ -294,7 +295,7 @@ func (b *batch) answer() {
 	for _, j := range b.kept {
 		switch {
 		case b.unknown == nil:
-			j.Answer(translate(j.Err))
+			j.Answer(mongodb.Translate(j.Err))
 		case writes(j):
 			j.Answer(groupcommit.Unknown(b.unknown))
 		default:

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/department"
 	"orgd/domain/idempotency"
@@ -93,7 +94,7 @@ func (a *asked) wantAnswer(t *testing.T, i int, want error) {
 func inserting(ids ...string) *change {
 	return &change{fn: func(t *tx) error {
 		for _, id := range ids {
-			t.insert(projectsColl, bson.D{is("_id", id)}, &claim{need: needByID(projectsColl, id), taken: always(project.ErrExists)})
+			t.insert(projectsColl, bson.D{mongodb.Is("_id", id)}, &claim{need: needByID(projectsColl, id), taken: always(project.ErrExists)})
 		}
 		return nil
 	}}
@@ -102,17 +103,17 @@ func inserting(ids ...string) *change {
 // counting is a change that reads a document and adds to it.
 func counting(id string) *change {
 	return &change{fn: func(t *tx) error {
-		if _, err := one[idDoc](t, metaColl, byID(id)); err != nil {
+		if _, err := one[mongodb.IDDoc](t, metaColl, mongodb.ByID(id)); err != nil {
 			return err
 		}
-		t.update(metaColl, id, bson.D{is("$inc", bson.D{is("n", 1)})}, nil)
+		t.update(metaColl, id, bson.D{mongodb.Is("$inc", bson.D{mongodb.Is("n", 1)})}, nil)
 		return nil
 	}, needs: []need{needByID(metaColl, id)}}
 }
 
 func (a *asked) wantStored(t *testing.T, ids ...string) {
 	t.Helper()
-	docs, err := all[idDoc](a.db.ask(t.Context()), projectsColl, bson.D{})
+	docs, err := all[mongodb.IDDoc](a.db.ask(t.Context()), projectsColl, bson.D{})
 	var got []string
 	for _, d := range docs {
 		got = append(got, d.ID)
@@ -151,7 +152,7 @@ func TestBatchIsOneTransaction(t *testing.T) {
 func TestBatchWithoutWhoHasReadWhatItWrites(t *testing.T) {
 	db := openTest(t)
 	a := db.sendAll(t, counting(companyID), counting(companyID), counting(outboxID),
-		&change{fn: func(t *tx) error { _, err := all[idDoc](t, metaColl, bson.D{}); return err }})
+		&change{fn: func(t *tx) error { _, err := all[mongodb.IDDoc](t, metaColl, bson.D{}); return err }})
 	b, err := db.writer.attempt(a.jobs)
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +169,7 @@ func TestBatchBounds(t *testing.T) {
 		many[i] = fmt.Sprint("many-", i)
 	}
 	wide := &change{fn: func(t *tx) error {
-		t.insert(projectsColl, bson.D{is("_id", "wide"), is("text", strings.Repeat("x", maxBytes))}, nil)
+		t.insert(projectsColl, bson.D{mongodb.Is("_id", "wide"), mongodb.Is("text", strings.Repeat("x", maxBytes))}, nil)
 		return nil
 	}}
 	a := db.sendAll(t, inserting("a"), inserting(many...), wide, inserting(many[:maxDocs-1]...), inserting("b"))
@@ -190,7 +191,7 @@ func TestBatchReadsWhatItNeedsAtOnce(t *testing.T) {
 	db := openTest(t)
 	agents := db.coll(agentsColl)
 	for _, id := range []string{"1", "2"} {
-		if _, err := agents.InsertOne(t.Context(), bson.D{is("_id", id), is("key", "key"+id)}); err != nil {
+		if _, err := agents.InsertOne(t.Context(), bson.D{mongodb.Is("_id", id), mongodb.Is("key", "key"+id)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -200,7 +201,7 @@ func TestBatchReadsWhatItNeedsAtOnce(t *testing.T) {
 			if !t.batch.has([]need{n}) {
 				return fmt.Errorf("%v was not read", n)
 			}
-			d, err := one[idDoc](t, n.coll, bson.D{is(n.field, n.value)})
+			d, err := one[mongodb.IDDoc](t, n.coll, bson.D{mongodb.Is(n.field, n.value)})
 			found = append(found, d.ID)
 			return err
 		}}
@@ -216,7 +217,7 @@ func TestBatchReadsWhatItNeedsAtOnce(t *testing.T) {
 func TestBatchLooksUpWhatItNeeds(t *testing.T) {
 	db := openTest(t)
 	for coll, id := range map[string]string{eventsColl: "known", rollupsColl: "day", purgedAgentsColl: "gone"} {
-		if _, err := db.coll(coll).InsertOne(t.Context(), bson.D{is("_id", id), is("n", 1)}); err != nil {
+		if _, err := db.coll(coll).InsertOne(t.Context(), bson.D{mongodb.Is("_id", id), mongodb.Is("n", 1)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/performance"
 )
@@ -24,7 +25,7 @@ func Benchmark(b *testing.B) {
 	var client atomic.Int64
 	for what, do := range map[string]func(client int) error{
 		"insertOne": func(int) error {
-			_, err := plain.InsertOne(b.Context(), bson.D{is("_id", newID()), is("text", instructions)})
+			_, err := plain.InsertOne(b.Context(), bson.D{mongodb.Is("_id", newID()), mongodb.Is("text", instructions)})
 			return err
 		},
 		"hire":   func(c int) error { o.hire(fmt.Sprint("d", c%32)); return nil },

@@ -18,6 +18,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/description"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/adapters/system"
 	"orgd/ports"
 	"orgd/test/owned"
@@ -37,7 +38,7 @@ func TestSchemas(t *testing.T) {
 		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion + 1, ""}, false, false},
 		{schemaDoc{schemaID, 0, 0, ""}, false, true},
 	} {
-		if _, err := db.coll(metaColl).UpdateByID(t.Context(), schemaID, set(is("version", tc.stored.Version), is("oldest", tc.stored.Oldest))); err != nil {
+		if _, err := db.coll(metaColl).UpdateByID(t.Context(), schemaID, mongodb.Set(mongodb.Is("version", tc.stored.Version), mongodb.Is("oldest", tc.stored.Oldest))); err != nil {
 			t.Fatal(err)
 		}
 		wantSchema(t, "Check", db.Check(t.Context()), tc.stored, tc.ready)
@@ -162,12 +163,12 @@ func TestReadWriteIsEnough(t *testing.T) {
 		}
 	}
 	user := func(name string, roles ...any) bson.D {
-		return bson.D{is("createUser", name), is("pwd", "s3cret"), is("roles", roles)}
+		return bson.D{mongodb.Is("createUser", name), mongodb.Is("pwd", "s3cret"), mongodb.Is("roles", roles)}
 	}
 	// Without users the server trusts the machine that it runs on.
-	command("", bson.D{is("replSetInitiate", bson.D{is("_id", "orgd"), is("members", bson.A{bson.D{is("_id", 0), is("host", addr)}})})})
+	command("", bson.D{mongodb.Is("replSetInitiate", bson.D{mongodb.Is("_id", "orgd"), mongodb.Is("members", bson.A{bson.D{mongodb.Is("_id", 0), mongodb.Is("host", addr)}})})})
 	command("", user("root", "root"))
-	command("root:s3cret@", user("ann", bson.D{is("role", "readWrite"), is("db", cfg.Database)}))
+	command("root:s3cret@", user("ann", bson.D{mongodb.Is("role", "readWrite"), mongodb.Is("db", cfg.Database)}))
 
 	cfg.URI = "mongodb://ann:s3cret@" + addr + "/?replicaSet=orgd"
 	if _, err := Migrate(t.Context(), cfg, system.Clock{}); err != nil {

@@ -7,6 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"orgd/adapters/mongostore/internal/mongodb"
 )
 
 // claim is a key that a change takes: one that no other document may have.
@@ -106,7 +108,7 @@ func (b *batch) find(holders map[need]bson.Raw, which func(*job, *claim) bool) e
 		}
 	}
 	for coll, some := range needs {
-		err := b.query(coll, some, options.Find().SetProjection(by("key", "name", "at")), func(of []need, doc bson.Raw) bool {
+		err := b.query(coll, some, options.Find().SetProjection(mongodb.By("key", "name", "at")), func(of []need, doc bson.Raw) bool {
 			for _, n := range of {
 				holders[n] = doc
 			}
@@ -132,16 +134,16 @@ func (o op) holder(holders map[need]bson.Raw) (holder docKey, isTaken bool) {
 // refused gives an error of writing its meaning.
 func refused(ops []op, err error) error {
 	var failed mongo.BulkWriteException
-	if hasLabel(err, transientLabel) || !errors.As(err, &failed) || len(failed.WriteErrors) == 0 ||
+	if mongodb.HasLabel(err, mongodb.TransientLabel) || !errors.As(err, &failed) || len(failed.WriteErrors) == 0 ||
 		!mongo.IsDuplicateKeyError(failed) {
-		return lostOr(err)
+		return mongodb.LostOr(err)
 	}
 	for _, o := range ops {
 		if o.model == failed.WriteErrors[0].Request && o.takes != nil {
 			return duplicate{o.job, err}
 		}
 	}
-	return lost{err} // a document that two changes make as it is missing
+	return mongodb.AsLost(err) // a document that two changes make as it is missing
 }
 
 // duplicate is a write that the index has refused because its key is taken. The document

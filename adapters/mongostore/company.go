@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/company"
 	"orgd/domain/money"
 	"orgd/domain/name"
@@ -49,7 +50,7 @@ func readCompany(r reader) (s state, err error) {
 		return s, err
 	}
 	rows, err := all[departmentOrderDoc](r, departmentsColl, bson.D{},
-		options.Find().SetSort(by("order_key", "_id")).SetProjection(by("order_key", "share")))
+		options.Find().SetSort(mongodb.By("order_key", "_id")).SetProjection(mongodb.By("order_key", "share")))
 	if err != nil {
 		return s, err
 	}
@@ -57,7 +58,7 @@ func readCompany(r reader) (s state, err error) {
 		return s, fmt.Errorf("mongostore: read company: %w", err)
 	}
 	s.costs, s.shares = d.Costs, map[name.Key]money.Percent{}
-	s.Revision, s.UpdatedAt = d.Revision, fromMillis(d.Updated)
+	s.Revision, s.UpdatedAt = d.Revision, mongodb.FromMillis(d.Updated)
 	for _, d := range rows {
 		s.Slots = append(s.Slots, company.Slot{OrderKey: company.OrderKey(d.OrderKey), Department: name.Key(d.Key)})
 		s.shares[name.Key(d.Key)] = money.Percent(d.Share)
@@ -67,8 +68,8 @@ func readCompany(r reader) (s state, err error) {
 
 // singleton reads a document that a migration makes.
 func singleton[T any](r reader, id string, opts ...options.Lister[options.FindOneOptions]) (T, error) {
-	d, err := one[T](r, metaColl, byID(id), opts...)
-	if err != nil && !isFault(err) && !isLost(err) {
+	d, err := one[T](r, metaColl, mongodb.ByID(id), opts...)
+	if err != nil && !mongodb.IsFault(err) && !mongodb.IsLost(err) {
 		err = groupcommit.Unavailable(fmt.Errorf("mongostore: read %s: %w", id, err))
 	}
 	return d, err
@@ -125,7 +126,7 @@ func slotOfDepartment(s company.Slot) slot { return slot{string(s.Department), s
 
 // updateCompany writes the company without the order of its departments.
 func (t *tx) updateCompany(c company.Company) {
-	t.update(metaColl, companyID, set(
-		is("doc", string(c.Canonical())), is("revision", c.Revision), is("updated", millis(c.UpdatedAt)),
+	t.update(metaColl, companyID, mongodb.Set(
+		mongodb.Is("doc", string(c.Canonical())), mongodb.Is("revision", c.Revision), mongodb.Is("updated", mongodb.Millis(c.UpdatedAt)),
 	), nil)
 }

@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 
 	"orgd/adapters/contents"
+	"orgd/adapters/mongostore/internal/eventlog"
 	"orgd/adapters/telemetry"
 	"orgd/domain/agent"
 	"orgd/ports"
@@ -34,9 +35,9 @@ type DB struct {
 
 	incarnation atomic.Pointer[string] // nil before the schema was read
 
-	tail      tail
+	tail      eventlog.Tail
 	startTail func() // in the background, if it is not running
-	catchUps  catchUps
-	trail     catchUps // who reads the audit trail in the order of the log
+	catchUps  eventlog.CatchUps
+	trail     eventlog.CatchUps // who reads the audit trail in the order of the log
 	leftLocks leftLocks
 }

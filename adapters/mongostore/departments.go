@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/company"
 	"orgd/domain/department"
@@ -28,14 +29,14 @@ func (s *Departments) Department(ctx context.Context, key name.Key) (_ departmen
 // Name implements [ports.DepartmentStore].
 func (s *Departments) Name(ctx context.Context, key name.Key) (_ name.Name, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.name").End(&err)
-	d, err := findDepartment(s.db.ask(ctx), key, asStored, options.FindOne().SetProjection(by("name")))
+	d, err := findDepartment(s.db.ask(ctx), key, asStored, options.FindOne().SetProjection(mongodb.By("name")))
 	return d.name(), err
 }
 
 // Departments implements [ports.DepartmentStore].
 func (s *Departments) Departments(ctx context.Context, after company.OrderKey, limit int) (_ []department.Department, err error) {
 	defer s.db.observer.Begin(&ctx, "departments.list").End(&err)
-	return list(s.db.ask(ctx), departmentsColl, bson.D{compare("order_key", "$gt", string(after))},
+	return list(s.db.ask(ctx), departmentsColl, bson.D{mongodb.Compare("order_key", "$gt", string(after))},
 		departmentDoc.department, first(limit, "order_key", "_id"))
 }
 
@@ -66,7 +67,7 @@ func (s *Departments) Create(ctx context.Context, key name.Key, create func(comp
 
 // mustBeFree returns department.ErrExists if a department has the key.
 func mustBeFree(t *tx, key name.Key) error {
-	d, err := oneOrZero[departmentDoc](t, departmentsColl, byID(string(key)))
+	d, err := oneOrZero[departmentDoc](t, departmentsColl, mongodb.ByID(string(key)))
 	if d.Key != "" {
 		return department.Taken(d.Name)
 	}
@@ -86,7 +87,7 @@ func (s *Departments) Update(ctx context.Context, key name.Key, change func(depa
 			t.changeRules(key)
 		}
 		if err == nil && step.State.BudgetPercent != d.BudgetPercent {
-			t.update(metaColl, companyID, increment(is("guard", 1)), nil)
+			t.update(metaColl, companyID, mongodb.Increment(mongodb.Is("guard", 1)), nil)
 		}
 		return step, err
 	}, (*tx).updateDepartment)
@@ -107,7 +108,7 @@ func (s *Departments) Reorder(ctx context.Context, key name.Key, order func(depa
 				return step, err
 			}
 			if step, err = order(d, members); err == nil && step.Effective() {
-				t.upsert(metaColl, reordersID, increment(is("agents", 1)))
+				t.upsert(metaColl, reordersID, mongodb.Increment(mongodb.Is("agents", 1)))
 				unfinished = t.reorder(agentsColl, moved(members, step.Members, slotOfMember))
 			}
 			return step, err
@@ -164,8 +165,8 @@ func (s *Departments) step(ctx context.Context, key name.Key,
 
 // findDepartment returns a department, or department.ErrNotFound.
 func findDepartment[T any](r reader, key name.Key, convert func(departmentDoc) (T, error), opts ...options.Lister[options.FindOneOptions]) (T, error) {
-	d, err := get(r, departmentsColl, byID(string(key)), convert, opts...)
-	return d, notFound(err, "department", string(key), department.ErrNotFound)
+	d, err := get(r, departmentsColl, mongodb.ByID(string(key)), convert, opts...)
+	return d, mongodb.NotFound(err, "department", string(key), department.ErrNotFound)
 }
 
 // departmentDoc is a department.
@@ -184,7 +185,7 @@ type departmentDoc struct {
 func departmentOf(d department.Department) departmentDoc {
 	return departmentDoc{
 		Key: string(d.Name.Key), ID: d.ID, Name: d.Name.Text, OrderKey: string(d.OrderKey), Share: int64(d.BudgetPercent),
-		Doc: string(d.Canonical()), Revision: d.Revision, Created: millis(d.CreatedAt), Updated: millis(d.UpdatedAt),
+		Doc: string(d.Canonical()), Revision: d.Revision, Created: mongodb.Millis(d.CreatedAt), Updated: mongodb.Millis(d.UpdatedAt),
 	}
 }
 
@@ -196,7 +197,7 @@ func (d departmentDoc) department() (department.Department, error) {
 		return department.Department{}, fmt.Errorf("mongostore: read department %q: %w", d.Key, err)
 	}
 	found.ID, found.Name, found.OrderKey, found.Revision = d.ID, d.name(), company.OrderKey(d.OrderKey), d.Revision
-	found.CreatedAt, found.UpdatedAt = fromMillis(d.Created), fromMillis(d.Updated)
+	found.CreatedAt, found.UpdatedAt = mongodb.FromMillis(d.Created), mongodb.FromMillis(d.Updated)
 	return found, nil
 }
 
@@ -204,14 +205,14 @@ func (d departmentDoc) department() (department.Department, error) {
 // out: a change of the company writes it.
 func (t *tx) updateDepartment(step ports.DepartmentChange) {
 	d := departmentOf(step.State)
-	t.update(departmentsColl, d.Key, set(
-		is("share", d.Share), is("doc", d.Doc), is("revision", d.Revision), is("updated", d.Updated),
+	t.update(departmentsColl, d.Key, mongodb.Set(
+		mongodb.Is("share", d.Share), mongodb.Is("doc", d.Doc), mongodb.Is("revision", d.Revision), mongodb.Is("updated", d.Updated),
 	), nil)
 }
 
 // readMembers returns the agents of a department in their order.
 func readMembers(r reader, department name.Key) ([]agent.Member, error) {
-	return every(r, agentsColl, bson.D{is("department", string(department))}, func(d agentDoc) (agent.Member, error) {
+	return every(r, agentsColl, bson.D{mongodb.Is("department", string(department))}, func(d agentDoc) (agent.Member, error) {
 		return agent.Member{ID: agent.ID(d.ID), Name: name.Key(d.Key), OrderKey: agent.OrderKey(d.OrderKey)}, nil
-	}, options.Find().SetSort(by("order_key", "_id")).SetProjection(by("key", "order_key")))
+	}, options.Find().SetSort(mongodb.By("order_key", "_id")).SetProjection(mongodb.By("key", "order_key")))
 }

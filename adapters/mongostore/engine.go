@@ -48,7 +48,7 @@ func openEngine(cfg Config) (*engine, error) {
 	return db, nil
 }
 
-// close waits for running changes, at most as long as two operations may take. Before it
+// Close waits for running changes, at most as long as two operations may take. Before it
 // waits, it calls settle: what that starts in the background runs already, or ends at once.
 func (db *engine) close(settle func()) {
 	db.end()

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
@@ -27,25 +28,25 @@ type deletedAgentDoc struct {
 // deletedOf is the agent that a step deletes. last is how it is stored.
 func deletedOf(last agentDoc, d agent.Deletion) deletedAgentDoc {
 	last.Labels, last.LabelNames = "", nil
-	return deletedAgentDoc{last, d.Department, millis(d.At), d.By}
+	return deletedAgentDoc{last, d.Department, mongodb.Millis(d.At), d.By}
 }
 
 func (d deletedAgentDoc) deletion() agent.Deletion {
 	return agent.Deletion{
-		ID: agent.ID(d.Last.ID), Name: d.Last.Name, Department: d.DepartmentName, At: fromMillis(d.Deleted), By: d.DeletedBy,
+		ID: agent.ID(d.Last.ID), Name: d.Last.Name, Department: d.DepartmentName, At: mongodb.FromMillis(d.Deleted), By: d.DeletedBy,
 	}
 }
 
 // Deleted implements [ports.AgentStore].
 func (s *Agents) Deleted(ctx context.Context, q agent.Deletions) (_ []agent.Deletion, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.deleted").End(&err)
-	filter := bson.D{compare("deleted", "$gt", 0)}
+	filter := bson.D{mongodb.Compare("deleted", "$gt", 0)}
 	if q.After != nil {
-		at := millis(q.After.At)
-		filter = bson.D{is("deleted", bson.D{is("$gt", 0), is("$lte", at)}), behind("$lt", "deleted", at, "$lt", "_id", string(q.After.ID))}
+		at := mongodb.Millis(q.After.At)
+		filter = bson.D{mongodb.Is("deleted", bson.D{mongodb.Is("$gt", 0), mongodb.Is("$lte", at)}), mongodb.Behind("$lt", "deleted", at, "$lt", "_id", string(q.After.ID))}
 	}
 	return every(s.db.ask(ctx), deletedAgentsColl, filter, func(d deletedAgentDoc) (agent.Deletion, error) { return d.deletion(), nil },
-		first(q.Limit, "-deleted", "-_id").SetProjection(by("name", "department_name", "deleted", "deleted_by")))
+		first(q.Limit, "-deleted", "-_id").SetProjection(mongodb.By("name", "department_name", "deleted", "deleted_by")))
 }
 
 // Restore implements [ports.AgentStore].
@@ -88,7 +89,7 @@ func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Forme
 		last = step.Agent.Version
 		t.addHistory(step)
 		t.remove(deletedAgentsColl, string(id))
-		t.insert(purgedAgentsColl, purgedDoc{string(id), millis(step.Audit.At)}, nil)
+		t.insert(purgedAgentsColl, purgedDoc{string(id), mongodb.Millis(step.Audit.At)}, nil)
 		return nil
 	}, need{deletedAgentsColl, "_id", string(id)})
 	if err != nil {
@@ -124,10 +125,10 @@ func (db *DB) changeFormer(t *tx, id agent.ID, change func(agent.Former) (ports.
 func (db *DB) removePurged(ctx context.Context, id string) (more bool, _ error) {
 	owner := ownerOfAgent(agent.ID(id))
 	for coll, filters := range map[string][]bson.D{
-		eventsColl:     {{is("agent", id)}},
-		versionsColl:   {{startsWith("_id", id+"/")}},
-		labelMovesColl: {{startsWith("_id", id+"/")}},
-		rollupsColl:    {{startsWith("_id", owner+"\n")}, {startsWith("_id", totalID(owner))}},
+		eventsColl:     {{mongodb.Is("agent", id)}},
+		versionsColl:   {{mongodb.StartsWith("_id", id+"/")}},
+		labelMovesColl: {{mongodb.StartsWith("_id", id+"/")}},
+		rollupsColl:    {{mongodb.StartsWith("_id", owner+"\n")}, {mongodb.StartsWith("_id", totalID(owner))}},
 	} {
 		for _, filter := range filters {
 			n, err := db.expire(ctx, coll, filter)
@@ -142,28 +143,28 @@ func (db *DB) removePurged(ctx context.Context, id string) (more bool, _ error) 
 
 // finishPurges removes a bounded part of what is left of agents that were purged before a time.
 func (db *DB) finishPurges(ctx context.Context, before time.Time) (more bool, err error) {
-	since := bson.D{is("$gt", max(0, millis(before)))}
-	ids, err := db.idsOf(ctx, purgedAgentsColl, bson.D{is("at", bson.D{is("$not", since)})}, 1)
+	since := bson.D{mongodb.Is("$gt", max(0, mongodb.Millis(before)))}
+	ids, err := db.idsOf(ctx, purgedAgentsColl, bson.D{mongodb.Is("at", bson.D{mongodb.Is("$not", since)})}, 1)
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
 	more, err = db.removePurged(ctx, ids[0])
 	if err == nil && !more {
-		_, err = db.coll(purgedAgentsColl).DeleteOne(ctx, byID(ids[0]))
+		_, err = db.coll(purgedAgentsColl).DeleteOne(ctx, mongodb.ByID(ids[0]))
 	}
-	return true, translate(err)
+	return true, mongodb.Translate(err)
 }
 
 // completeDeleted completes a bounded number of agents that an older release has deleted,
 // which lists do not have before. It returns how many it has found.
 func (db *DB) completeDeleted(ctx context.Context) (int, error) {
-	ids, err := db.idsOf(ctx, deletedAgentsColl, bson.D{is("deleted", nil)}, expireAtOnce)
+	ids, err := db.idsOf(ctx, deletedAgentsColl, bson.D{mongodb.Is("deleted", nil)}, expireAtOnce)
 	if err != nil {
 		return 0, err
 	}
 	for _, id := range ids {
 		err := db.write(ctx, func(t *tx) error {
-			d, err := oneOrZero[deletedAgentDoc](t, deletedAgentsColl, byID(id))
+			d, err := oneOrZero[deletedAgentDoc](t, deletedAgentsColl, mongodb.ByID(id))
 			if err != nil || d.Last.ID == "" || d.Deleted != 0 {
 				return err
 			}
@@ -171,7 +172,7 @@ func (db *DB) completeDeleted(ctx context.Context) (int, error) {
 				return err
 			}
 			d.Last.ID = ""
-			t.update(deletedAgentsColl, id, bson.D{is("$set", d)}, nil)
+			t.update(deletedAgentsColl, id, bson.D{mongodb.Is("$set", d)}, nil)
 			return nil
 		})
 		if err != nil {
@@ -185,34 +186,34 @@ func (db *DB) completeDeleted(ctx context.Context) (int, error) {
 // events and the audit trail say of it. Its fields that no version has are lost.
 func (db *DB) complete(r reader, d deletedAgentDoc) (deletedAgentDoc, error) {
 	id := d.Last.ID
-	ofAgent := bson.D{startsWith("_id", id+"/")}
-	newest, err := get(r, versionsColl, ofAgent, versionDoc.version, options.FindOne().SetSort(by("-_id")))
+	ofAgent := bson.D{mongodb.StartsWith("_id", id+"/")}
+	newest, err := get(r, versionsColl, ofAgent, versionDoc.version, options.FindOne().SetSort(mongodb.By("-_id")))
 	if err != nil {
 		return d, err
 	}
-	hired, err := one[versionDoc](r, versionsColl, ofAgent, options.FindOne().SetSort(by("_id")))
+	hired, err := one[versionDoc](r, versionsColl, ofAgent, options.FindOne().SetSort(mongodb.By("_id")))
 	if err != nil {
 		return d, err
 	}
-	fired, err := oneOrZero[eventDoc](r, eventsColl, bson.D{is("agent", id), is("type", activity.Fired)}, options.FindOne().SetSort(by("-at", "-_id")))
+	fired, err := oneOrZero[eventDoc](r, eventsColl, bson.D{mongodb.Is("agent", id), mongodb.Is("type", activity.Fired)}, options.FindOne().SetSort(mongodb.By("-at", "-_id")))
 	if err != nil {
 		return d, err
 	}
-	entry, err := oneOrZero[entryDoc](r, auditColl, bson.D{is("resource", audit.Agent(id))}, options.FindOne().SetSort(by("-at", "-_id")))
+	entry, err := oneOrZero[entryDoc](r, auditColl, bson.D{mongodb.Is("resource", audit.Agent(id))}, options.FindOne().SetSort(mongodb.By("-at", "-_id")))
 	if err != nil {
 		return d, err
 	}
-	holder, err := oneOrZero[idDoc](r, agentsColl, bson.D{is("order_key", id)}, options.FindOne().SetProjection(by("_id")))
+	holder, err := oneOrZero[mongodb.IDDoc](r, agentsColl, bson.D{mongodb.Is("order_key", id)}, options.FindOne().SetProjection(mongodb.By("_id")))
 	if err != nil {
 		return d, err
 	}
 	a := agent.Agent{
 		Identity: newest.Content, Text: newest.Text, Version: newest.Number, Revision: max(newest.Number, entry.From),
-		OrderKey: agent.OrderKey(id), CreatedAt: fromMillis(hired.SavedAt), UpdatedAt: newest.SavedAt,
+		OrderKey: agent.OrderKey(id), CreatedAt: mongodb.FromMillis(hired.SavedAt), UpdatedAt: newest.SavedAt,
 	}
 	if holder.ID != "" { // who was deleted held another one
 		a.OrderKey = agent.OrderKey(fired.ID)
 	}
-	deletion := agent.Deletion{Department: a.Department().Text, At: fromMillis(max(fired.At, hired.SavedAt)), By: fired.By}
+	deletion := agent.Deletion{Department: a.Department().Text, At: mongodb.FromMillis(max(fired.At, hired.SavedAt)), By: fired.By}
 	return deletedOf(agentOf(agent.Step{Agent: a}, ""), deletion), nil
 }

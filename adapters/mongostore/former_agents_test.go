@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/ports"
@@ -39,8 +40,8 @@ func (o *office) purge(id agent.ID) {
 func (o *office) fireAsBefore(id agent.ID) agent.Agent {
 	o.Helper()
 	last := o.fire(id)
-	_, err := o.db.coll(deletedAgentsColl).ReplaceOne(o.Context(), byID(string(id)),
-		bson.D{is("name", last.Name().Text), is("key", string(last.Name().Key))})
+	_, err := o.db.coll(deletedAgentsColl).ReplaceOne(o.Context(), mongodb.ByID(string(id)),
+		bson.D{mongodb.Is("name", last.Name().Text), mongodb.Is("key", string(last.Name().Key))})
 	o.must(err)
 	return last
 }
@@ -63,7 +64,7 @@ func TestFormerOfAnOlderRelease(t *testing.T) {
 		o.must(o.patch(t.Context(), id, `{"tier":"large"}`)) // its revision is not its version
 		o.must(o.patch(t.Context(), id, `{"description":"two"}`))
 	}
-	_, err := o.db.coll(agentsColl).UpdateByID(t.Context(), string(stays), set(is("order_key", string(restored))))
+	_, err := o.db.coll(agentsColl).UpdateByID(t.Context(), string(stays), mongodb.Set(mongodb.Is("order_key", string(restored))))
 	o.must(err)
 	want := o.fireAsBefore(listed)
 	o.fireAsBefore(restored)
@@ -98,7 +99,7 @@ func TestFormerPurgeGoesOn(t *testing.T) {
 	o.must(o.createDepartment(t.Context(), "Ops", 0))
 	id := o.hire("Ops")
 	o.fireAsBefore(id)
-	_, err := o.db.coll(deletedAgentsColl).DeleteOne(t.Context(), byID(string(id)))
+	_, err := o.db.coll(deletedAgentsColl).DeleteOne(t.Context(), mongodb.ByID(string(id)))
 	o.must(err)
 	_, err = o.db.coll(purgedAgentsColl).InsertOne(t.Context(), purgedDoc{ID: string(id)})
 	o.must(err)
@@ -107,7 +108,7 @@ func TestFormerPurgeGoesOn(t *testing.T) {
 		o.must(err)
 	}
 	for coll, filter := range map[string]bson.D{
-		eventsColl: {is("agent", string(id))}, versionsColl: {startsWith("_id", string(id)+"/")}, purgedAgentsColl: {},
+		eventsColl: {mongodb.Is("agent", string(id))}, versionsColl: {mongodb.StartsWith("_id", string(id)+"/")}, purgedAgentsColl: {},
 	} {
 		if n, err := o.db.coll(coll).CountDocuments(t.Context(), filter); n != 0 || err != nil {
 			t.Errorf("%d documents of %s are left, %v", n, coll, err)
@@ -141,7 +142,7 @@ func TestPurgeBesideReports(t *testing.T) {
 		more, err = other.Storage.DeleteExpired(t.Context(), ports.Expiry{Now: now().Add(agent.PurgeLasts)})
 		o.must(err)
 	}
-	for coll, filter := range map[string]bson.D{eventsColl: {is("agent", string(id))}, rollupsColl: {startsWith("_id", ownerOfAgent(id))}, purgedAgentsColl: {}} {
+	for coll, filter := range map[string]bson.D{eventsColl: {mongodb.Is("agent", string(id))}, rollupsColl: {mongodb.StartsWith("_id", ownerOfAgent(id))}, purgedAgentsColl: {}} {
 		if n, err := o.db.coll(coll).CountDocuments(t.Context(), filter); n != 0 || err != nil {
 			t.Errorf("%d documents of %s are left, %v", n, coll, err)
 		}

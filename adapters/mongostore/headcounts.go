@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 	"orgd/domain/name"
@@ -48,7 +49,7 @@ func headcounts(r reader, departments []name.Key) (map[name.Key]agent.Counts, er
 		}
 	}
 	counts := make(map[name.Key]agent.Counts, len(departments))
-	parts, err := all[headcountDoc](r, headcountsColl, bson.D{in("_id", ids)})
+	parts, err := all[headcountDoc](r, headcountsColl, bson.D{mongodb.In("_id", ids)})
 	for _, p := range parts {
 		d, _, _ := strings.Cut(p.ID, "\n")
 		n := counts[name.Key(d)]
@@ -79,5 +80,5 @@ func active(c *identity.Content) int64 {
 }
 
 func (t *tx) count(c *identity.Content, n int64) {
-	t.update(headcountsColl, headcountID(c.Department.Key, t.shard), increment(is("total", n), is("active", n*active(c))), nil)
+	t.update(headcountsColl, headcountID(c.Department.Key, t.shard), mongodb.Increment(mongodb.Is("total", n), mongodb.Is("active", n*active(c))), nil)
 }

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/idempotency"
 	"orgd/domain/name"
 	"orgd/ports"
@@ -70,19 +71,19 @@ func (s *Idempotency) lockOrFind(ctx context.Context, c idempotency.Lock) (*idem
 // lock locks the key for c unless another request has the lock.
 func (s *Idempotency) lock(ctx context.Context, c idempotency.Lock) error {
 	locks := s.db.coll(locksColl)
-	mayTake := is("$or", bson.A{
-		bson.D{is("owner", c.Owner)}, bson.D{compare("at", "$lt", millis(c.At.Add(-idempotency.Lease)))},
+	mayTake := mongodb.Is("$or", bson.A{
+		bson.D{mongodb.Is("owner", c.Owner)}, bson.D{mongodb.Compare("at", "$lt", mongodb.Millis(c.At.Add(-idempotency.Lease)))},
 	})
-	hold := set(is("fingerprint", c.Fingerprint), is("owner", c.Owner), is("at", millis(c.At)))
+	hold := mongodb.Set(mongodb.Is("fingerprint", c.Fingerprint), mongodb.Is("owner", c.Owner), mongodb.Is("at", mongodb.Millis(c.At)))
 	for n := 0; ; n++ {
-		_, err := locks.UpdateOne(ctx, bson.D{is("_id", string(c.Key)), mayTake}, hold, options.UpdateOne().SetUpsert(true))
+		_, err := locks.UpdateOne(ctx, bson.D{mongodb.Is("_id", string(c.Key)), mayTake}, hold, options.UpdateOne().SetUpsert(true))
 		if !mongo.IsDuplicateKeyError(err) {
-			return translate(err)
+			return mongodb.Translate(err)
 		}
-		held, err := one[lockDoc](s.db.ask(ctx), locksColl, byID(string(c.Key)))
+		held, err := one[lockDoc](s.db.ask(ctx), locksColl, mongodb.ByID(string(c.Key)))
 		switch {
-		case isMissing(err), err == nil && held.Owner == c.Owner: // released, or ours by a retry of the driver
-			if err := pause(ctx, n); err != nil {
+		case mongodb.IsMissing(err), err == nil && held.Owner == c.Owner: // released, or ours by a retry of the driver
+			if err := mongodb.Pause(ctx, n); err != nil {
 				return groupcommit.Unavailable(err)
 			}
 		case err != nil:
@@ -100,11 +101,11 @@ func (s *Idempotency) Renew(ctx context.Context, c idempotency.Lock, at time.Tim
 	defer s.db.observer.Begin(&ctx, "idempotency.renew").End(&err)
 	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
 	defer cancel()
-	res, err := s.db.coll(locksColl).UpdateOne(ctx, lockOf(c), set(is("at", millis(at))))
+	res, err := s.db.coll(locksColl).UpdateOne(ctx, lockOf(c), mongodb.Set(mongodb.Is("at", mongodb.Millis(at))))
 	if err == nil && res.MatchedCount == 0 {
 		return idempotency.ErrRunning
 	}
-	return translate(err)
+	return mongodb.Translate(err)
 }
 
 // Release implements [ports.IdempotencyStore]. If it fails, the lock goes as soon as MongoDB is
@@ -121,13 +122,13 @@ func (s *Idempotency) unlock(ctx context.Context, c idempotency.Lock) error {
 	if err != nil {
 		s.db.leftLocks.add(c)
 	}
-	return translate(err)
+	return mongodb.Translate(err)
 }
 
 // find returns the record of a key, or nil if there is none or it has expired at now.
 func (s *Idempotency) find(ctx context.Context, key idempotency.Key, now time.Time) (*idempotencyDoc, error) {
 	d, err := oneOrZero[idempotencyDoc](s.db.ask(ctx), idempotencyColl,
-		bson.D{is("_id", string(key)), compare("at", "$gte", millis(now.Add(-idempotency.Kept)))})
+		bson.D{mongodb.Is("_id", string(key)), mongodb.Compare("at", "$gte", mongodb.Millis(now.Add(-idempotency.Kept)))})
 	if err != nil || d.Key == "" {
 		return nil, err
 	}
@@ -141,8 +142,8 @@ const repliesAtOnce = 100
 func (s *Idempotency) DeleteReplies(ctx context.Context, texts []string) (err error) {
 	defer s.db.observer.Begin(&ctx, "idempotency.delete_replies").End(&err)
 	for last, more := "", true; more; {
-		some, err := all[idempotencyDoc](s.db.ask(ctx), idempotencyColl, bson.D{compare("_id", "$gt", last)},
-			first(repliesAtOnce, "_id").SetProjection(by("reply.body")))
+		some, err := all[idempotencyDoc](s.db.ask(ctx), idempotencyColl, bson.D{mongodb.Compare("_id", "$gt", last)},
+			first(repliesAtOnce, "_id").SetProjection(mongodb.By("reply.body")))
 		more = len(some) == repliesAtOnce
 		var telling []string
 		for _, d := range some {
@@ -152,10 +153,10 @@ func (s *Idempotency) DeleteReplies(ctx context.Context, texts []string) (err er
 			}
 		}
 		if err == nil && len(telling) > 0 {
-			_, err = s.db.coll(idempotencyColl).UpdateMany(ctx, bson.D{in("_id", telling)}, set(is("reply", replyDoc{})))
+			_, err = s.db.coll(idempotencyColl).UpdateMany(ctx, bson.D{mongodb.In("_id", telling)}, mongodb.Set(mongodb.Is("reply", replyDoc{})))
 		}
 		if err != nil {
-			return translate(err)
+			return mongodb.Translate(err)
 		}
 	}
 	return nil
@@ -167,7 +168,7 @@ func (t *tx) addIdempotencyRecord(r *idempotency.Record) {
 	if r == nil {
 		return
 	}
-	until := millis(r.At.Add(-idempotency.Kept))
+	until := mongodb.Millis(r.At.Add(-idempotency.Kept))
 	takes := &claim{
 		need:  needByID(idempotencyColl, string(r.Key)),
 		taken: always(idempotency.ErrRunning),
@@ -175,7 +176,7 @@ func (t *tx) addIdempotencyRecord(r *idempotency.Record) {
 	}
 	doc := idempotencyOf(*r)
 	doc.Unfinished = t.unfinished
-	t.replace(idempotencyColl, string(r.Key), doc, takes, compare("at", "$lt", until))
+	t.replace(idempotencyColl, string(r.Key), doc, takes, mongodb.Compare("at", "$lt", until))
 }
 
 // idempotencyDoc is an idempotency record.
@@ -198,14 +199,14 @@ type replyDoc struct {
 
 func idempotencyOf(r idempotency.Record) idempotencyDoc {
 	return idempotencyDoc{
-		Key: string(r.Key), Fingerprint: r.Fingerprint, At: millis(r.At),
+		Key: string(r.Key), Fingerprint: r.Fingerprint, At: mongodb.Millis(r.At),
 		Departments: r.Departments, Reply: (*replyDoc)(r.Reply),
 	}
 }
 
 func (d idempotencyDoc) record() *idempotency.Record {
 	return &idempotency.Record{
-		Key: idempotency.Key(d.Key), Fingerprint: d.Fingerprint, At: fromMillis(d.At),
+		Key: idempotency.Key(d.Key), Fingerprint: d.Fingerprint, At: mongodb.FromMillis(d.At),
 		Departments: d.Departments, Reply: (*idempotency.Reply)(d.Reply),
 	}
 }

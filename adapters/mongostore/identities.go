@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/identity"
 )
@@ -33,7 +34,7 @@ func versionID(id agent.ID, number int64) string { return fmt.Sprintf("%s/%019d"
 func versionOf(id agent.ID, v identity.Version) versionDoc {
 	return versionDoc{
 		ID: versionID(id, v.Number), Number: v.Number, Identity: v.Text, Hash: v.Hash,
-		SavedBy: v.SavedBy, SavedAt: millis(v.SavedAt), Imported: v.Imported, RestoredFrom: v.RestoredFrom, Reason: v.Reason,
+		SavedBy: v.SavedBy, SavedAt: mongodb.Millis(v.SavedAt), Imported: v.Imported, RestoredFrom: v.RestoredFrom, Reason: v.Reason,
 	}
 }
 
@@ -50,7 +51,7 @@ func (d versionDoc) version() (identity.Version, error) {
 // unparsed is the version without its content.
 func (d versionDoc) unparsed() identity.Version {
 	return identity.Version{
-		Number: d.Number, Text: d.Identity, Hash: d.Hash, SavedBy: d.SavedBy, SavedAt: fromMillis(d.SavedAt),
+		Number: d.Number, Text: d.Identity, Hash: d.Hash, SavedBy: d.SavedBy, SavedAt: mongodb.FromMillis(d.SavedAt),
 		Imported: d.Imported, RestoredFrom: d.RestoredFrom, Reason: d.Reason,
 	}
 }
@@ -58,20 +59,20 @@ func (d versionDoc) unparsed() identity.Version {
 // Versions implements [ports.IdentityLog].
 func (s *Identities) Versions(ctx context.Context, id agent.ID, before int64, limit int) (_ []identity.Version, err error) {
 	defer s.db.observer.Begin(&ctx, "versions.list").End(&err)
-	end := after(string(id) + "/")
+	end := mongodb.After(string(id) + "/")
 	if before > 0 {
 		end = versionID(id, before)
 	}
 	return list(s.db.ask(ctx), versionsColl,
-		bson.D{is("_id", bson.D{is("$gt", string(id)+"/"), is("$lt", end)})},
+		bson.D{mongodb.Is("_id", bson.D{mongodb.Is("$gt", string(id)+"/"), mongodb.Is("$lt", end)})},
 		versionDoc.version, first(limit, "-_id"))
 }
 
 // Version implements [ports.IdentityLog].
 func (s *Identities) Version(ctx context.Context, id agent.ID, number int64) (_ identity.Version, err error) {
 	defer s.db.observer.Begin(&ctx, "versions.get").End(&err)
-	v, err := get(s.db.ask(ctx), versionsColl, byID(versionID(id, number)), versionDoc.version)
-	if isMissing(err) {
+	v, err := get(s.db.ask(ctx), versionsColl, mongodb.ByID(versionID(id, number)), versionDoc.version)
+	if mongodb.IsMissing(err) {
 		return v, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)
 	}
 	return v, err
@@ -83,8 +84,8 @@ func (s *Identities) Content(ctx context.Context, id agent.ID, number int64) (_ 
 	if known, ok := s.db.contents.Get(string(id), number); ok {
 		return known, nil
 	}
-	found, err := get(s.db.ask(ctx), versionsColl, byID(versionID(id, number)), versionDoc.stored)
-	if isMissing(err) {
+	found, err := get(s.db.ask(ctx), versionsColl, mongodb.ByID(versionID(id, number)), versionDoc.stored)
+	if mongodb.IsMissing(err) {
 		return found, identity.ErrVersionNotFound.With("agent %s has no version %d", id, number)
 	}
 	if err == nil {

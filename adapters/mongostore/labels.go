@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/identity"
@@ -43,7 +44,7 @@ func (s *Agents) Label(ctx context.Context, ref identity.Ref, label string, vers
 		}
 		t.addHistory(step)
 		if step.Effective() {
-			t.update(headcountsColl, headcountID(in.Name.Key, t.shard), increment(is("labels", 1)), nil)
+			t.update(headcountsColl, headcountID(in.Name.Key, t.shard), mongodb.Increment(mongodb.Is("labels", 1)), nil)
 			err = t.replaceAgent(before, d, step)
 		}
 		return step, err
@@ -54,7 +55,7 @@ func (s *Agents) Label(ctx context.Context, ref identity.Ref, label string, vers
 // changeRules has every change conflict that was decided by the rules of a department.
 func (t *tx) changeRules(department name.Key) {
 	for i := range shards {
-		t.update(headcountsColl, headcountID(department, i), increment(is("rules", 1)), nil)
+		t.update(headcountsColl, headcountID(department, i), mongodb.Increment(mongodb.Is("rules", 1)), nil)
 	}
 }
 
@@ -76,7 +77,7 @@ type moveDoc struct {
 func moveOf(id agent.ID, m agent.Move) moveDoc {
 	return moveDoc{
 		ID: moveID(id, m.Label, m.Revision), Of: string(id) + "/" + m.Label, Revision: m.Revision, Label: m.Label,
-		From: m.From, To: m.To, By: m.By, At: millis(m.At), Reason: m.Reason, Way: string(m.Way),
+		From: m.From, To: m.To, By: m.By, At: mongodb.Millis(m.At), Reason: m.Reason, Way: string(m.Way),
 	}
 }
 
@@ -86,7 +87,7 @@ func moveID(id agent.ID, label string, revision int64) string {
 
 func (d moveDoc) move() (agent.Move, error) {
 	return agent.Move{
-		Label: d.Label, Revision: d.Revision, From: d.From, To: d.To, By: d.By, At: fromMillis(d.At), Reason: d.Reason, Way: audit.Way(d.Way),
+		Label: d.Label, Revision: d.Revision, From: d.From, To: d.To, By: d.By, At: mongodb.FromMillis(d.At), Reason: d.Reason, Way: audit.Way(d.Way),
 	}, nil
 }
 
@@ -96,13 +97,13 @@ func isBelow(r reader, id agent.ID, label string, version int64) (bool, error) {
 	if version == 0 {
 		return false, nil
 	}
-	d, err := oneOrZero[idDoc](r, labelMovesColl, bson.D{is("of", string(id)+"/"+label), is("to", version)})
+	d, err := oneOrZero[mongodb.IDDoc](r, labelMovesColl, bson.D{mongodb.Is("of", string(id)+"/"+label), mongodb.Is("to", version)})
 	if err != nil || d.ID == "" {
 		return false, err
 	}
-	named, err := every(r, labelMovesColl, bson.D{is("_id", bson.D{
-		is("$gte", moveID(id, label, 0)), is("$lte", moveID(id, label, math.MaxInt64)),
-	})}, moveDoc.to, options.Find().SetSort(by("_id")).SetProjection(by("to")))
+	named, err := every(r, labelMovesColl, bson.D{mongodb.Is("_id", bson.D{
+		mongodb.Is("$gte", moveID(id, label, 0)), mongodb.Is("$lte", moveID(id, label, math.MaxInt64)),
+	})}, moveDoc.to, options.Find().SetSort(mongodb.By("_id")).SetProjection(mongodb.By("to")))
 	return agent.Below(named, version), err
 }
 
@@ -115,8 +116,8 @@ func (s *Agents) Moves(ctx context.Context, q agent.Moves) (_ []agent.Move, err 
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	return every(s.db.ask(ctx), labelMovesColl, bson.D{is("_id", bson.D{
-		is("$gte", moveID(q.Agent, q.Label, 0)), is("$lt", moveID(q.Agent, q.Label, before)),
+	return every(s.db.ask(ctx), labelMovesColl, bson.D{mongodb.Is("_id", bson.D{
+		mongodb.Is("$gte", moveID(q.Agent, q.Label, 0)), mongodb.Is("$lt", moveID(q.Agent, q.Label, before)),
 	})}, moveDoc.move, first(q.Limit, "-_id"))
 }
 
@@ -127,7 +128,7 @@ func (s *Agents) Labeled(ctx context.Context, q agent.LabelQuery) (_ []agent.Res
 	in := q.Agents()
 	filter := agentsFilter(in)
 	if q.Label != label.Latest {
-		filter = append(bson.D{is("label_names", bson.D{is("$eq", q.Label), is("$exists", true)})}, filter...)
+		filter = append(bson.D{mongodb.Is("label_names", bson.D{mongodb.Is("$eq", q.Label), mongodb.Is("$exists", true)})}, filter...)
 	}
 	rows, err := list(s.db.ask(ctx), agentsColl, filter, s.db.record, agentsOrder(in))
 	if err != nil {
@@ -183,7 +184,7 @@ func (s *Agents) readContents(ctx context.Context, found []agent.Resolved) error
 	if len(ids) == 0 {
 		return nil
 	}
-	docs, err := all[versionDoc](s.db.ask(ctx), versionsColl, bson.D{in("_id", ids)})
+	docs, err := all[versionDoc](s.db.ask(ctx), versionsColl, bson.D{mongodb.In("_id", ids)})
 	if err != nil {
 		return err
 	}

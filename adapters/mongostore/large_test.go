@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/ports"
 	"orgd/test/mongoserver"
 )
@@ -63,7 +64,7 @@ func TestLargeChange(t *testing.T) {
 	}
 	o.must(o.db.write(t.Context(), func(t *tx) error {
 		for range many {
-			t.insert(versionsColl, idDoc{newID()}, nil)
+			t.insert(versionsColl, mongodb.IDDoc{ID: newID()}, nil)
 		}
 		return nil
 	}))
@@ -97,7 +98,7 @@ func TestTimeOfALargeChange(t *testing.T) {
 			begin := time.Now()
 			request, cancel := context.WithTimeout(t.Context(), tt.request)
 			defer cancel()
-			w, end := newWaiting(request, db.timeout)
+			w, end := mongodb.NewWaiting(request, db.timeout)
 			defer end()
 			j := &job{Change: &change{ctx: w, tx: &tx{ops: make([]op, tt.ops)}}}
 			b := &batch{writer: &writer{db: db}, kept: []*job{j}}
@@ -134,7 +135,7 @@ func TestSilenceDuringALargeChange(t *testing.T) {
 	})
 	err := far.write(t.Context(), func(tx *tx) error {
 		for range 10 * sentAtOnce {
-			tx.insert(versionsColl, idDoc{newID()}, nil)
+			tx.insert(versionsColl, mongodb.IDDoc{ID: newID()}, nil)
 		}
 		return nil
 	})

@@ -8,6 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
+
+	"orgd/adapters/mongostore/internal/mongodb"
 )
 
 // The transaction of a process that was killed locks its documents for a minute, by
@@ -31,8 +33,8 @@ func (db *engine) lease() {
 	coll := db.data.Collection(replicasColl, options.Collection().SetWriteConcern(writeconcern.W1()))
 	for db.open.Err() == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), db.timeout)
-		_, _ = coll.UpdateOne(ctx, byID(own.ID), mongo.Pipeline{set(
-			is("sessions", bson.D{is("$literal", own.Sessions)}), is("renewed", "$$NOW"))}, options.UpdateOne().SetUpsert(true))
+		_, _ = coll.UpdateOne(ctx, mongodb.ByID(own.ID), mongo.Pipeline{mongodb.Set(
+			mongodb.Is("sessions", bson.D{mongodb.Is("$literal", own.Sessions)}), mongodb.Is("renewed", "$$NOW"))}, options.UpdateOne().SetUpsert(true))
 		db.killExpired(ctx, coll)
 		cancel()
 		select {
@@ -46,11 +48,11 @@ func (db *engine) lease() {
 // killExpired aborts the transactions of processes whose lease has expired. A process
 // that is only slow runs its changes again.
 func (db *engine) killExpired(ctx context.Context, coll *mongo.Collection) {
-	expired := is("$expr", bson.D{is("$lt", bson.A{"$renewed", bson.D{is("$subtract", bson.A{"$$NOW", leaseTime.Milliseconds()})}})})
+	expired := mongodb.Is("$expr", bson.D{mongodb.Is("$lt", bson.A{"$renewed", bson.D{mongodb.Is("$subtract", bson.A{"$$NOW", leaseTime.Milliseconds()})}})})
 	docs, _ := all[leaseDoc](db.ask(ctx), replicasColl, bson.D{expired})
 	for _, d := range docs {
-		if db.client.Database("admin").RunCommand(ctx, bson.D{is("killSessions", d.Sessions)}).Err() == nil {
-			_, _ = coll.DeleteOne(ctx, byID(d.ID))
+		if db.client.Database("admin").RunCommand(ctx, bson.D{mongodb.Is("killSessions", d.Sessions)}).Err() == nil {
+			_, _ = coll.DeleteOne(ctx, mongodb.ByID(d.ID))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/idempotency"
 )
 
@@ -55,7 +56,7 @@ func (l *leftLocks) release() {
 			each = append(each, lockOf(c))
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), l.db.timeout)
-		if _, err := l.db.coll(locksColl).DeleteMany(ctx, bson.D{is("$or", each)}); err != nil {
+		if _, err := l.db.coll(locksColl).DeleteMany(ctx, bson.D{mongodb.Is("$or", each)}); err != nil {
 			l.add(some...) // the failed release has been reported
 		}
 		cancel()
@@ -63,4 +64,6 @@ func (l *leftLocks) release() {
 }
 
 // lockOf is the filter for the lock that c has.
-func lockOf(c idempotency.Lock) bson.D { return bson.D{is("_id", string(c.Key)), is("owner", c.Owner)} }
+func lockOf(c idempotency.Lock) bson.D {
+	return bson.D{mongodb.Is("_id", string(c.Key)), mongodb.Is("owner", c.Owner)}
+}

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/session"
 	"orgd/ports"
 )
@@ -32,18 +33,18 @@ func linkID(hash [sha256.Size]byte) string { return hex.EncodeToString(hash[:]) 
 
 func linkDocOf(hash [sha256.Size]byte, l session.Link, at time.Time) linkDoc {
 	d := linkDoc{
-		ID: linkID(hash), Maker: l.Maker, By: l.By, ByFrom: strings.Join(l.ByFrom, " "), MadeAt: millis(at), ExpiresAt: millis(l.ExpiresAt),
+		ID: linkID(hash), Maker: l.Maker, By: l.By, ByFrom: strings.Join(l.ByFrom, " "), MadeAt: mongodb.Millis(at), ExpiresAt: mongodb.Millis(l.ExpiresAt),
 		As: recordOf(l.As), AsID: l.As.ID, AsFrom: strings.Join(l.As.From, " "),
 	}
 	if !l.As.EndsBy.IsZero() {
-		d.AsEndsBy = millis(l.As.EndsBy)
+		d.AsEndsBy = mongodb.Millis(l.As.EndsBy)
 	}
 	return d
 }
 
 func (d linkDoc) link() session.Link {
-	l := session.Link{As: d.As.session(d.AsID), By: d.By, ByFrom: strings.Fields(d.ByFrom), Maker: d.Maker, ExpiresAt: fromMillis(d.ExpiresAt)}
-	l.As.From, l.As.EndsBy = strings.Fields(d.AsFrom), fromMillisOrZero(d.AsEndsBy)
+	l := session.Link{As: d.As.session(d.AsID), By: d.By, ByFrom: strings.Fields(d.ByFrom), Maker: d.Maker, ExpiresAt: mongodb.FromMillis(d.ExpiresAt)}
+	l.As.From, l.As.EndsBy = strings.Fields(d.AsFrom), mongodb.FromMillisOrZero(d.AsEndsBy)
 	return l
 }
 
@@ -52,8 +53,8 @@ func (s *Sessions) KeepLink(ctx context.Context, hash [sha256.Size]byte, l sessi
 	defer s.db.observer.Begin(&ctx, "sessions.keep_link").End(&err)
 	made := linkDocOf(hash, l, trail.Audit.At)
 	return s.db.write(ctx, func(t *tx) error {
-		others, err := all[linkDoc](t, linksColl, bson.D{is("maker", l.Maker)},
-			options.Find().SetSort(by("-made_at")).SetProjection(by("expires_at")))
+		others, err := all[linkDoc](t, linksColl, bson.D{mongodb.Is("maker", l.Maker)},
+			options.Find().SetSort(mongodb.By("-made_at")).SetProjection(mongodb.By("expires_at")))
 		if err != nil {
 			return err
 		}
@@ -78,12 +79,12 @@ func (s *Sessions) TakeLink(ctx context.Context, hash [sha256.Size]byte, now tim
 	ctx, cancel := context.WithTimeout(ctx, s.db.timeout)
 	defer cancel()
 	var d linkDoc
-	err = s.db.coll(linksColl).FindOneAndDelete(ctx, bson.D{is("_id", linkID(hash)), compare("expires_at", "$gt", millis(now))}).Decode(&d)
-	if isMissing(err) {
+	err = s.db.coll(linksColl).FindOneAndDelete(ctx, bson.D{mongodb.Is("_id", linkID(hash)), mongodb.Compare("expires_at", "$gt", mongodb.Millis(now))}).Decode(&d)
+	if mongodb.IsMissing(err) {
 		return session.Link{}, session.ErrLink
 	}
 	if err != nil {
-		return session.Link{}, translate(err)
+		return session.Link{}, mongodb.Translate(err)
 	}
 	return d.link(), nil
 }

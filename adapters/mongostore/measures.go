@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/performance"
 )
@@ -18,7 +19,7 @@ type Measures struct{ db *DB }
 func (s *Measures) AgentDays(ctx context.Context, id agent.ID, first performance.Date) (_ []performance.Day, completed int64, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.agent").End(&err)
 	days, err := view(ctx, s.db.engine, func(r reader) ([]performance.Day, error) {
-		parts, err := all[rollupDoc](r, rollupsColl, bson.D{startsWith("_id", totalID(ownerOfAgent(id)))})
+		parts, err := all[rollupDoc](r, rollupsColl, bson.D{mongodb.StartsWith("_id", totalID(ownerOfAgent(id)))})
 		if err != nil {
 			return nil, err
 		}
@@ -46,13 +47,13 @@ func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last
 	for i, id := range ids {
 		days[i] = daysOf(ownerOfDepartment(id), first, last)
 	}
-	return sumWork[string](ctx, s.db, bson.D{is("$or", days)}, ownerIn("$_id"), by("_id"))
+	return sumWork[string](ctx, s.db, bson.D{mongodb.Is("$or", days)}, ownerIn("$_id"), mongodb.By("_id"))
 }
 
 // readDays reads the figures of an owner and puts the parts of each day together.
 func readDays(r reader, owner string, first performance.Date) ([]performance.Day, error) {
 	parts, err := all[rollupDoc](r, rollupsColl,
-		bson.D{is("_id", bson.D{is("$gte", dayID(owner, first)), is("$lt", after(owner+"\n"))})})
+		bson.D{mongodb.Is("_id", bson.D{mongodb.Is("$gte", dayID(owner, first)), mongodb.Is("$lt", mongodb.After(owner+"\n"))})})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.uber.org/zap"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/adapters/system"
 	"orgd/adapters/telemetry"
 	"orgd/test/collector"
@@ -35,13 +36,13 @@ func TestSpansOfCommands(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
 	request := traces.Serve(r, "/")
 	find := func(ctx context.Context) {
-		if _, err := all[bson.Raw](db.ask(ctx), agentsColl, bson.D{is("name", "canary")}); err != nil {
+		if _, err := all[bson.Raw](db.ask(ctx), agentsColl, bson.D{mongodb.Is("name", "canary")}); err != nil {
 			t.Errorf("find = %v", err)
 		}
 	}
 	find(request.In(t.Context()))
 	find(t.Context())
-	if err := db.data.RunCommand(request.In(t.Context()), bson.D{is("noSuchCommand", 1)}).Err(); err == nil {
+	if err := db.data.RunCommand(request.In(t.Context()), bson.D{mongodb.Is("noSuchCommand", 1)}).Err(); err == nil {
 		t.Error("a command that does not exist has no error")
 	}
 	request.Answered(200, "x")

@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"orgd/adapters/contents"
+	"orgd/adapters/mongostore/internal/eventlog"
 	"orgd/domain/agent"
 	"orgd/ports"
 )
@@ -21,22 +22,22 @@ func Open(cfg Config, clock ports.Clock) (*DB, func(), error) {
 		return nil, nil, err
 	}
 	db := &DB{engine: e, observer: cfg.Observer, fields: agent.Current(), clock: clock, contents: contents.New(), figures: newAgentFigures()}
-	db.tail.log, db.catchUps.log, db.trail.log = db.logOf(events()), db.logOf(events()), db.logOf(entries())
+	db.tail.Log, db.catchUps.Log, db.trail.Log = db.logOf(events()), db.logOf(events()), db.logOf(entries())
 	db.leftLocks.db = e
-	db.startTail = sync.OnceFunc(func() { e.background.Go(db.tail.run) })
+	db.startTail = sync.OnceFunc(func() { e.background.Go(db.tail.Run) })
 	return db, sync.OnceFunc(func() {
 		e.close(func() { // add waits for another add that may be starting the release
 			db.startTail()
 			db.leftLocks.add()
-			db.catchUps.close()
-			db.trail.close()
+			db.catchUps.Close()
+			db.trail.Close()
 		})
 	}), nil
 }
 
 // logOf is the log of what a filter of the change stream finds.
-func (db *DB) logOf(filter bson.E) eventLog {
-	return eventLog{
+func (db *DB) logOf(filter bson.E) eventlog.Log {
+	return eventlog.Log{
 		Data: db.data, Timeout: db.timeout, Open: db.open, Go: db.background.Go, Readers: max(cap(db.connections)/4, 1),
 		Filter: filter, Read: logged, IsEvent: func(coll string) bool { return coll == eventsColl }, End: db.now,
 	}

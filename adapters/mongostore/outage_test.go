@@ -17,6 +17,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/adapters/system"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
@@ -181,7 +182,7 @@ func TestUnconfirmedCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := &tx{}
-	written.insert(projectsColl, bson.D{is("_id", "p")}, nil)
+	written.insert(projectsColl, bson.D{mongodb.Is("_id", "p")}, nil)
 	j.Change.tx = written
 	b := &batch{writer: w, ctx: mongo.NewSessionContext(timeLimit(t, time.Minute), w.session), kept: []*job{j}}
 	b.ops = map[string][]op{projectsColl: written.ops}
@@ -197,7 +198,7 @@ func TestUnconfirmedCommit(t *testing.T) {
 	b.answer()
 	err = <-answer
 	wantOutcome(t, "a commit without an answer", err, "may have been applied")
-	if n, err := near.coll(projectsColl).CountDocuments(t.Context(), byID("p")); n != 1 || err != nil {
+	if n, err := near.coll(projectsColl).CountDocuments(t.Context(), mongodb.ByID("p")); n != 1 || err != nil {
 		t.Errorf("%d documents, %v; the first commit reached the server", n, err)
 	}
 	proxy.Pass()
@@ -229,8 +230,8 @@ func TestBeginAfterACommitThatHasTimedOut(t *testing.T) {
 		t.Fatalf("the next transaction = %v", err)
 	}
 	proxy.Cut()
-	if err := insert(); !hasLabel(err, transientLabel) {
-		t.Errorf("a statement without a server = %v, want %s", err, transientLabel)
+	if err := insert(); !mongodb.HasLabel(err, mongodb.TransientLabel) {
+		t.Errorf("a statement without a server = %v, want %s", err, mongodb.TransientLabel)
 	}
 }
 
@@ -280,7 +281,7 @@ func TestLeftTransaction(t *testing.T) {
 	near := openTest(t)
 	db, proxy := near.behindProxy(t)
 	err := db.write(t.Context(), func(t *tx) error {
-		t.update(metaColl, companyID, set(is("guard", 7)), nil)
+		t.update(metaColl, companyID, mongodb.Set(mongodb.Is("guard", 7)), nil)
 		sent := &batch{writer: db.writer, ctx: t, ops: map[string][]op{metaColl: t.ops}}
 		if err := sent.flush(); err != nil {
 			return err
@@ -293,7 +294,7 @@ func TestLeftTransaction(t *testing.T) {
 	proxy.Pass()
 	start := time.Now()
 	err = near.write(t.Context(), func(t *tx) error {
-		t.update(metaColl, companyID, set(is("guard", 8)), nil)
+		t.update(metaColl, companyID, mongodb.Set(mongodb.Is("guard", 8)), nil)
 		return nil
 	})
 	if err != nil {
@@ -337,21 +338,21 @@ func TestTranslate(t *testing.T) {
 	}
 	for _, c := range []int{24, 50, 64, 91, 112, 189, 225, 239, 244, 246, 251, 262, 263, 10058, 10107, 11600, 11601, 11602, 13435, 13436} {
 		for _, err := range []error{code(int32(c)), concern(c)} {
-			if err := translate(err); !errors.Is(err, ports.ErrUnavailable) {
+			if err := mongodb.Translate(err); !errors.Is(err, ports.ErrUnavailable) {
 				t.Errorf("translate of code %d = %v, want ErrUnavailable", c, err)
 			}
-			if !isLost(lostOr(err)) {
+			if !mongodb.IsLost(mongodb.LostOr(err)) {
 				t.Errorf("a statement that fails with code %d is not tried again", c)
 			}
 		}
 	}
-	for _, err := range []error{code(1, transientLabel), code(1, retryableLabel), code(1, "NetworkError"), context.DeadlineExceeded, groupcommit.ErrClosing, errNoConnection} {
-		if err := translate(err); !errors.Is(err, ports.ErrUnavailable) {
+	for _, err := range []error{code(1, mongodb.TransientLabel), code(1, mongodb.RetryableLabel), code(1, "NetworkError"), context.DeadlineExceeded, groupcommit.ErrClosing, mongodb.ErrNoConnection} {
+		if err := mongodb.Translate(err); !errors.Is(err, ports.ErrUnavailable) {
 			t.Errorf("translate = %v, want ErrUnavailable", err)
 		}
 	}
 	for _, err := range []error{code(1), code(14031), errors.New("other")} {
-		if err := translate(err); !errors.Is(err, ports.ErrStorage) {
+		if err := mongodb.Translate(err); !errors.Is(err, ports.ErrStorage) {
 			t.Errorf("translate = %v, want ErrStorage", err)
 		}
 	}
@@ -366,31 +367,31 @@ func TestStatesOfTheServer(t *testing.T) {
 	)
 	code := func(c int32, label string) error { return mongo.CommandError{Code: c, Labels: []string{label}} }
 	for name, x := range map[string]struct{ statement, commit error }{
-		"not primary":       {code(10107, transientLabel), code(10107, unknownLabel)},
-		"stepping down":     {code(189, transientLabel), code(189, retryableLabel)},
-		"state changes":     {code(11602, transientLabel), code(11602, retryableLabel)},
-		"shutting down":     {code(91, transientLabel), code(91, retryableLabel)},
-		"killed at the end": {code(11600, transientLabel), code(11600, retryableLabel)},
+		"not primary":       {code(10107, mongodb.TransientLabel), code(10107, unknownLabel)},
+		"stepping down":     {code(189, mongodb.TransientLabel), code(189, mongodb.RetryableLabel)},
+		"state changes":     {code(11602, mongodb.TransientLabel), code(11602, mongodb.RetryableLabel)},
+		"shutting down":     {code(91, mongodb.TransientLabel), code(91, mongodb.RetryableLabel)},
+		"killed at the end": {code(11600, mongodb.TransientLabel), code(11600, mongodb.RetryableLabel)},
 		"interrupted":       {code(11601, noLabel), code(11601, noLabel)},
 		"too slow":          {code(50, noLabel), code(50, unknownLabel)},
 		"no primary in time": {topology.ServerSelectionError{Wrapped: context.DeadlineExceeded},
 			topology.ServerSelectionError{Wrapped: context.DeadlineExceeded}},
 		"network":             {code(0, "NetworkError"), code(0, unknownLabel)},
 		"not replicated":      {code(64, noLabel), mongo.WriteException{WriteConcernError: &mongo.WriteConcernError{Code: 64}}},
-		"write conflict":      {code(112, transientLabel), code(112, transientLabel)},
-		"no transaction":      {code(251, transientLabel), code(251, transientLabel)},
+		"write conflict":      {code(112, mongodb.TransientLabel), code(112, mongodb.TransientLabel)},
+		"no transaction":      {code(251, mongodb.TransientLabel), code(251, mongodb.TransientLabel)},
 		"no such transaction": {code(251, noLabel), code(251, noLabel)},
 		"transaction too old": {code(225, noLabel), code(225, noLabel)},
-		"snapshot too old":    {code(239, transientLabel), code(239, transientLabel)},
-		"no snapshot yet":     {code(246, transientLabel), code(246, transientLabel)},
+		"snapshot too old":    {code(239, mongodb.TransientLabel), code(239, mongodb.TransientLabel)},
+		"no snapshot yet":     {code(246, mongodb.TransientLabel), code(246, mongodb.TransientLabel)},
 		"something else":      {code(24, noLabel), code(1, noLabel)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := lostOr(x.statement); !isLost(err) || !errors.Is(translate(err), ports.ErrUnavailable) {
+			if err := mongodb.LostOr(x.statement); !mongodb.IsLost(err) || !errors.Is(mongodb.Translate(err), ports.ErrUnavailable) {
 				t.Errorf("the statement fails with %v, want one that runs again and else is an outage", err)
 			}
 			once, always := "", "may have been applied"
-			if hasLabel(x.commit, transientLabel) {
+			if mongodb.HasLabel(x.commit, mongodb.TransientLabel) {
 				once, always = "runs again", "runs again"
 			}
 			for times, want := range map[int]string{1: once, 1_000_000: always} {
@@ -425,7 +426,7 @@ func outcomeOfCommit(t *testing.T, failure error, times int) (outcome string) {
 			}
 			return nil
 		})
-		if b.answer(); isLost(err) {
+		if b.answer(); mongodb.IsLost(err) {
 			outcome = "runs again"
 			return
 		}
@@ -447,7 +448,7 @@ func TestConnections(t *testing.T) {
 	if err != nil {
 		t.Fatalf("connection = %v", err)
 	}
-	if _, err := db.connection(t.Context()); !errors.Is(err, errNoConnection) {
+	if _, err := db.connection(t.Context()); !errors.Is(err, mongodb.ErrNoConnection) {
 		t.Errorf("a second connection of one = %v, want errNoConnection", err)
 	}
 	time.AfterFunc(time.Millisecond, release)

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/activity"
 	"orgd/domain/webhook"
 	"orgd/ports"
@@ -67,7 +68,7 @@ func (s *Outbox) record(ctx context.Context, from, to activity.Seq, some []webho
 			}
 		}
 		if last {
-			t.update(metaColl, outboxID, set(is("position", int64(to))), nil)
+			t.update(metaColl, outboxID, mongodb.Set(mongodb.Is("position", int64(to))), nil)
 		}
 		return true, nil
 	})
@@ -79,7 +80,7 @@ func marksOf[T any](r reader, some []T, id func(T) webhook.DeliveryID) (map[stri
 	for i, d := range some {
 		ids[i] = string(id(d))
 	}
-	docs, err := all[deliveryDoc](r, deliveriesColl, bson.D{in("_id", ids)}, options.Find().SetProjection(by("mark")))
+	docs, err := all[deliveryDoc](r, deliveriesColl, bson.D{mongodb.In("_id", ids)}, options.Find().SetProjection(mongodb.By("mark")))
 	marks := make(map[string]string, len(docs))
 	for _, d := range docs {
 		marks[d.ID] = d.Mark
@@ -109,7 +110,7 @@ func (s *Outbox) Due(ctx context.Context, now time.Time, slots map[webhook.ID]in
 	}
 	var due []webhook.Delivery
 	for id, n := range slots {
-		some, err := s.due(ctx, now, n, is("webhook", string(id)))
+		some, err := s.due(ctx, now, n, mongodb.Is("webhook", string(id)))
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +134,7 @@ func limitEach(found []webhook.Delivery, slots map[webhook.ID]int) (due []webhoo
 
 // due returns what is due longest, at most n.
 func (s *Outbox) due(ctx context.Context, now time.Time, n int, filter ...bson.E) ([]webhook.Delivery, error) {
-	return every(s.db.ask(ctx), deliveriesColl, append(filter, compare("due", "$lte", millis(now))),
+	return every(s.db.ask(ctx), deliveriesColl, append(filter, mongodb.Compare("due", "$lte", mongodb.Millis(now))),
 		deliveryDoc.delivery, first(n, "due"))
 }
 
@@ -164,17 +165,17 @@ func (s *Outbox) Move(ctx context.Context, moves []ports.Move) (_ []webhook.Deli
 // Delivery implements [ports.Outbox].
 func (s *Outbox) Delivery(ctx context.Context, of webhook.ID, id webhook.DeliveryID) (_ webhook.Delivery, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.get").End(&err)
-	d, err := get(s.db.ask(ctx), deliveriesColl, bson.D{is("_id", string(id)), is("webhook", string(of))}, deliveryDoc.delivery)
-	return d, notFound(err, "delivery", string(id), webhook.ErrNoDelivery)
+	d, err := get(s.db.ask(ctx), deliveriesColl, bson.D{mongodb.Is("_id", string(id)), mongodb.Is("webhook", string(of))}, deliveryDoc.delivery)
+	return d, mongodb.NotFound(err, "delivery", string(id), webhook.ErrNoDelivery)
 }
 
 // Deliveries implements [ports.Outbox].
 func (s *Outbox) Deliveries(ctx context.Context, q webhook.DeliveryQuery) (_ []webhook.Delivery, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.list").End(&err)
-	filter := bson.D{is("webhook", string(q.Webhook))}
+	filter := bson.D{mongodb.Is("webhook", string(q.Webhook))}
 	if q.After != nil {
-		filter = append(filter, compare("created", "$lte", millis(q.After.At)),
-			behind("$lt", "created", millis(q.After.At), "$lt", "_id", string(q.After.ID)))
+		filter = append(filter, mongodb.Compare("created", "$lte", mongodb.Millis(q.After.At)),
+			mongodb.Behind("$lt", "created", mongodb.Millis(q.After.At), "$lt", "_id", string(q.After.ID)))
 	}
 	return every(s.db.ask(ctx), deliveriesColl, filter, deliveryDoc.delivery, first(q.Limit, "-created", "-_id"))
 }
@@ -183,19 +184,19 @@ func (s *Outbox) Deliveries(ctx context.Context, q webhook.DeliveryQuery) (_ []w
 func (s *Outbox) DeliveredSince(ctx context.Context, of webhook.ID, since time.Time) (_ bool, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.delivered").End(&err)
 	d, err := oneOrZero[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{
-		is("webhook", string(of)), is("status", string(webhook.Delivered)),
-		compare("ended", "$gte", millis(since)), is("test", false),
-	}, options.FindOne().SetProjection(by("_id")))
+		mongodb.Is("webhook", string(of)), mongodb.Is("status", string(webhook.Delivered)),
+		mongodb.Compare("ended", "$gte", mongodb.Millis(since)), mongodb.Is("test", false),
+	}, options.FindOne().SetProjection(mongodb.By("_id")))
 	return d.ID != "", err
 }
 
 // Backlog implements [ports.Outbox].
 func (s *Outbox) Backlog(ctx context.Context, of webhook.ID, limit int) (_ int, _ time.Time, err error) {
 	defer s.db.observer.Begin(&ctx, "outbox.backlog").End(&err)
-	docs, err := all[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{is("webhook", string(of)), exists("due", true)},
-		first(limit, "due").SetProjection(by("due")))
+	docs, err := all[deliveryDoc](s.db.ask(ctx), deliveriesColl, bson.D{mongodb.Is("webhook", string(of)), mongodb.Exists("due", true)},
+		first(limit, "due").SetProjection(mongodb.By("due")))
 	if err != nil || len(docs) == 0 {
 		return 0, time.Time{}, err
 	}
-	return len(docs), fromMillis(docs[0].Due), nil
+	return len(docs), mongodb.FromMillis(docs[0].Due), nil
 }

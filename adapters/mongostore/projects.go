@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/project"
 	"orgd/ports"
 )
@@ -26,7 +27,7 @@ type projectDoc struct {
 func projectOf(p project.Project) projectDoc {
 	d := projectDoc{
 		ID: string(p.ID), Doc: string(p.Canonical()), Status: string(p.Status), Revision: p.Revision,
-		Created: millis(p.CreatedAt), Updated: millis(p.UpdatedAt),
+		Created: mongodb.Millis(p.CreatedAt), Updated: mongodb.Millis(p.UpdatedAt),
 	}
 	if p.Lead != nil {
 		d.Lead = *p.Lead
@@ -40,7 +41,7 @@ func (d projectDoc) project() (project.Project, error) {
 		return project.Project{}, fmt.Errorf("mongostore: read project %s: %w", d.ID, err)
 	}
 	p.ID, p.Revision = project.ID(d.ID), d.Revision
-	p.CreatedAt, p.UpdatedAt = fromMillis(d.Created), fromMillis(d.Updated)
+	p.CreatedAt, p.UpdatedAt = mongodb.FromMillis(d.Created), mongodb.FromMillis(d.Updated)
 	return p, nil
 }
 
@@ -84,16 +85,16 @@ func (s *Projects) Project(ctx context.Context, id project.ID) (_ project.Projec
 }
 
 func findProject(r reader, id project.ID) (project.Project, error) {
-	p, err := get(r, projectsColl, byID(string(id)), projectDoc.project)
-	return p, notFound(err, "project", string(id), project.ErrNotFound)
+	p, err := get(r, projectsColl, mongodb.ByID(string(id)), projectDoc.project)
+	return p, mongodb.NotFound(err, "project", string(id), project.ErrNotFound)
 }
 
 // Projects implements [ports.ProjectStore].
 func (s *Projects) Projects(ctx context.Context, q project.Query) (_ []project.Project, err error) {
 	defer s.db.observer.Begin(&ctx, "projects.list").End(&err)
-	filter := append(bson.D{compare("_id", "$gt", string(q.After))}, given(is("status", string(q.Status)))...)
+	filter := append(bson.D{mongodb.Compare("_id", "$gt", string(q.After))}, mongodb.Given(mongodb.Is("status", string(q.Status)))...)
 	if q.Lead != nil {
-		filter = append(filter, is("lead", string(*q.Lead)))
+		filter = append(filter, mongodb.Is("lead", string(*q.Lead)))
 	}
 	return list(s.db.ask(ctx), projectsColl, filter, projectDoc.project, first(q.Limit, "_id"))
 }

@@ -66,9 +66,9 @@ func TestLongLogOfOthers(t *testing.T) {
 	t.Run("stood still", func(t *testing.T) {
 		t.Parallel()
 		stood := db.hasty(t)
-		stood.tail.begin(from)
+		stood.tail.Begin(from)
 		wantRead(t, stood, from, want)
-		if _, ok := stood.tail.after(from, 1); !ok {
+		if _, ok := stood.tail.After(from, 1); !ok {
 			t.Errorf("the tail has begun anew, want it to have gone on from %d", from)
 		}
 	})

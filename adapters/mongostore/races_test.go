@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
@@ -355,11 +356,11 @@ func (o *office) wantFreeAfterDeath(id agent.ID) {
 	var session bson.D
 	o.must(bson.Unmarshal(dead.ID(), &session))
 	_, err = o.db.coll(replicasColl).InsertOne(o.Context(), bson.D{
-		is("_id", "dead"), is("sessions", bson.A{session}), is("renewed", time.Now()),
+		mongodb.Is("_id", "dead"), mongodb.Is("sessions", bson.A{session}), mongodb.Is("renewed", time.Now()),
 	})
 	o.must(err)
 	o.must(dead.StartTransaction(transaction))
-	_, err = o.db.coll(agentsColl).UpdateOne(mongo.NewSessionContext(o.Context(), dead), byID(string(id)), set(is("level", "x")))
+	_, err = o.db.coll(agentsColl).UpdateOne(mongo.NewSessionContext(o.Context(), dead), mongodb.ByID(string(id)), mongodb.Set(mongodb.Is("level", "x")))
 	o.must(err)
 	start := time.Now()
 	o.must(o.patch(o.Context(), id, `{"description":"free"}`))

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/page"
 )
 
@@ -41,7 +42,7 @@ func (p plain) findOne(ctx context.Context, coll string, filter bson.D, opts []o
 	return p.db.coll(coll).FindOne(ctx, filter, opts...).Raw()
 }
 
-func (p plain) readError(err error) error { return translate(err) }
+func (p plain) readError(err error) error { return mongodb.Translate(err) }
 
 func (p plain) bounded() (context.Context, context.CancelFunc, error) {
 	ctx, cancel := context.WithTimeout(p, p.db.timeout)
@@ -68,7 +69,7 @@ func (db *engine) connection(ctx context.Context) (release func(), err error) {
 	case db.connections <- struct{}{}:
 		return release, nil
 	case <-late.C:
-		return nil, errNoConnection
+		return nil, mongodb.ErrNoConnection
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -80,7 +81,7 @@ func (db *engine) ask(ctx context.Context) reader { return plain{ctx, db} }
 func view[T any](ctx context.Context, db *engine, fn func(reader) (T, error)) (v T, err error) {
 	s, err := db.client.StartSession(options.Session().SetSnapshot(true))
 	if err != nil {
-		return v, translate(err)
+		return v, mongodb.Translate(err)
 	}
 	defer s.EndSession(context.WithoutCancel(ctx))
 	return fn(db.ask(mongo.NewSessionContext(ctx, s)))
@@ -108,7 +109,7 @@ func readOne(r reader, coll string, filter bson.D, opts []options.Lister[options
 // oneOrZero is [one] of a document that need not be there: then it is zero.
 func oneOrZero[T any](r reader, coll string, filter bson.D, opts ...options.Lister[options.FindOneOptions]) (T, error) {
 	doc, err := one[T](r, coll, filter, opts...)
-	if isMissing(err) {
+	if mongodb.IsMissing(err) {
 		err = nil
 	}
 	return doc, err
@@ -192,7 +193,7 @@ func walk(r reader, query func(context.Context) (*mongo.Cursor, error), each fun
 		return r.readError(err)
 	}
 	defer func() { // also of a request that has ended; else MongoDB holds it for ten minutes
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mongodb.CloseTime)
 		defer cancel()
 		cursor.Close(ctx) // its error says nothing of what was read
 	}()
@@ -219,9 +220,9 @@ func every[D, T any](r reader, coll string, filter bson.D, convert func(D) (T, e
 	return list, nil
 }
 
-// first are the options of a query for the first n documents in an order of [by].
+// first are the options of a query for the first n documents in an order of [mongodb.By].
 func first(n int, order ...string) *options.FindOptionsBuilder {
-	return options.Find().SetSort(by(order...)).SetLimit(int64(n))
+	return options.Find().SetSort(mongodb.By(order...)).SetLimit(int64(n))
 }
 
 // eachField calls take with each field of a document, where there are thousands of documents:

@@ -10,6 +10,7 @@ import (
 
 	"orgd/adapters/failpoint"
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 )
 
 // A reorder that moves many is accepted in one transaction, which writes everything but
@@ -40,11 +41,11 @@ type reorderDoc struct {
 }
 
 // partsOf is the filter for the parts of the reorder of a collection.
-func partsOf(coll string) bson.D { return bson.D{startsWith("_id", coll+"/")} }
+func partsOf(coll string) bson.D { return bson.D{mongodb.StartsWith("_id", coll+"/")} }
 
 // mustBeFinished returns errUnfinished if a reorder of the collection is not finished.
 func mustBeFinished(t *tx, coll string) error {
-	d, err := oneOrZero[idDoc](t, reordersColl, partsOf(coll), options.FindOne().SetProjection(by("_id")))
+	d, err := oneOrZero[mongodb.IDDoc](t, reordersColl, partsOf(coll), options.FindOne().SetProjection(mongodb.By("_id")))
 	if err == nil && d.ID != "" {
 		err = errUnfinished
 	}
@@ -74,7 +75,7 @@ func moved[T any](from, to []T, slotOf func(T) slot) (list []slot) {
 func (t *tx) reorder(coll string, slots []slot) (unfinished bool) {
 	if len(slots) <= reorderPart {
 		for _, s := range slots {
-			t.update(coll, s.id, set(is("order_key", s.orderKey)), nil)
+			t.update(coll, s.id, mongodb.Set(mongodb.Is("order_key", s.orderKey)), nil)
 		}
 		return false
 	}
@@ -125,12 +126,12 @@ func (db *DB) finishReorder(ctx context.Context, coll string) error {
 
 // reorderPart writes the next part and removes it, or reports that there is none.
 func (t *tx) reorderPart(coll string) (none bool, err error) {
-	part, err := oneOrZero[reorderDoc](t, reordersColl, partsOf(coll), options.FindOne().SetSort(by("_id")))
+	part, err := oneOrZero[reorderDoc](t, reordersColl, partsOf(coll), options.FindOne().SetSort(mongodb.By("_id")))
 	if err != nil || part.ID == "" {
 		return err == nil, err
 	}
 	for i, id := range part.Documents {
-		change := set(is("order_key", part.OrderKeys[i]))
+		change := mongodb.Set(mongodb.Is("order_key", part.OrderKeys[i]))
 		t.update(coll, id, change, nil)
 		if coll == agentsColl {
 			t.update(deletedAgentsColl, id, change, nil) // whichever has it
@@ -155,8 +156,8 @@ func (db *DB) NewReorderFinisher() *ReorderFinisher {
 // Run finishes reorders of which no part was written since the last call.
 func (f *ReorderFinisher) Run(ctx context.Context) error {
 	for _, coll := range []string{agentsColl, departmentsColl} {
-		part, err := oneOrZero[idDoc](f.db.ask(ctx), reordersColl, partsOf(coll),
-			options.FindOne().SetSort(by("_id")).SetProjection(by("_id")))
+		part, err := oneOrZero[mongodb.IDDoc](f.db.ask(ctx), reordersColl, partsOf(coll),
+			options.FindOne().SetSort(mongodb.By("_id")).SetProjection(mongodb.By("_id")))
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/audit"
 	"orgd/domain/company"
@@ -23,7 +24,7 @@ func (o *office) crowd(title string, members int) []agent.Member {
 	o.Helper()
 	o.must(o.createDepartment(o.Context(), title, 1))
 	first := o.hire(title)
-	template, err := one[agentDoc](o.db.ask(o.Context()), agentsColl, byID(string(first)))
+	template, err := one[agentDoc](o.db.ask(o.Context()), agentsColl, mongodb.ByID(string(first)))
 	o.must(err)
 	docs := make([]agentDoc, members-1)
 	for i := range docs {
@@ -113,7 +114,7 @@ func (o *office) abandon(title string, parts int, r *idempotency.Record) {
 			err = dying.db.write(ctx, func(t *tx) error {
 				members, err := readMembers(t, key(title))
 				slots := moved(members, newKeys(members), slotOfMember)
-				t.upsert(metaColl, reordersID, increment(is("agents", 1)))
+				t.upsert(metaColl, reordersID, mongodb.Increment(mongodb.Is("agents", 1)))
 				t.reorder(agentsColl, slots)
 				t.addTrail(trail(audit.Department(title), r), true)
 				return err
@@ -228,7 +229,7 @@ func TestLongReorderOfDepartments(t *testing.T) {
 	const many = 2*reorderPart + 100
 	o := newOffice(t)
 	o.must(o.createDepartment(t.Context(), "First", 0))
-	template, err := one[departmentDoc](o.db.ask(t.Context()), departmentsColl, byID("first"))
+	template, err := one[departmentDoc](o.db.ask(t.Context()), departmentsColl, mongodb.ByID("first"))
 	o.must(err)
 	docs := make([]departmentDoc, many-1)
 	for i := range docs {

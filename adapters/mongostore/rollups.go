@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/performance"
 	"orgd/ports"
@@ -44,7 +45,7 @@ func ownerOfDepartment(id string) string { return "department\n" + id }
 // ownerIn makes the id of the agent or department the _id of what is added up. of is the id
 // of a part.
 func ownerIn(of string) bson.E {
-	return is("_id", bson.D{is("$arrayElemAt", bson.A{bson.D{is("$split", bson.A{of, "\n"})}, 1})})
+	return mongodb.Is("_id", bson.D{mongodb.Is("$arrayElemAt", bson.A{bson.D{mongodb.Is("$split", bson.A{of, "\n"})}, 1})})
 }
 
 // dayID names the parts of a day: the days of an owner are a range of ids.
@@ -112,7 +113,7 @@ func (s *rollups) write(t *tx, now time.Time) {
 	for k, d := range s.days {
 		var late []bson.E
 		if k.date < open && strings.HasPrefix(k.owner, ownerOfAgent("")) {
-			late = append(late, is("$currentDate", bson.D{is("late", bson.D{is("$type", "timestamp")})}))
+			late = append(late, mongodb.Is("$currentDate", bson.D{mongodb.Is("late", bson.D{mongodb.Is("$type", "timestamp")})}))
 		}
 		if _, costs := s.before[k]; costs {
 			t.addPart(costsID(k), k.date, costsOf(d), late...)
@@ -135,7 +136,7 @@ func (t *tx) addFigures(id string, date any, d performance.Day, more ...bson.E) 
 // addPart adds figures to a part, if there are any.
 func (t *tx) addPart(id string, date any, d performance.Day, more ...bson.E) {
 	if fields := increments(d); len(fields) > 0 {
-		t.upsert(rollupsColl, id, append(bson.D{is("$inc", fields), is("$setOnInsert", bson.D{is("date", date)})}, more...))
+		t.upsert(rollupsColl, id, append(bson.D{mongodb.Is("$inc", fields), mongodb.Is("$setOnInsert", bson.D{mongodb.Is("date", date)})}, more...))
 	}
 }
 
@@ -188,7 +189,7 @@ func (f figures) day(date performance.Date) performance.Day {
 func increments(d performance.Day) (fields bson.D) {
 	add := func(field string, n int64) {
 		if n != 0 {
-			fields = append(fields, is("figures."+field, n))
+			fields = append(fields, mongodb.Is("figures."+field, n))
 		}
 	}
 	add("completed", d.TasksCompleted)

@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/audit"
 	"orgd/domain/company"
 	"orgd/ports"
@@ -39,7 +40,7 @@ var errSchema = errors.New("its schema does not fit this program")
 // schema returns that of the database; its version is 0 if it was never migrated.
 // Of one that is too new for this program the error is errSchema.
 func (db *DB) schema(ctx context.Context) (schemaDoc, error) {
-	return db.schemaIn(ctx, bson.D{in("_id", []string{schemaID})})
+	return db.schemaIn(ctx, bson.D{mongodb.In("_id", []string{schemaID})})
 }
 
 // schemaIn is [DB.schema] of the documents that filter finds. The error is
@@ -60,7 +61,7 @@ func (db *DB) schemaIn(ctx context.Context, filter bson.D) (d schemaDoc, err err
 }
 
 func (db *DB) checkSchema(ctx context.Context) error {
-	d, err := db.schemaIn(ctx, bson.D{in("_id", []string{schemaID, restoringID})})
+	d, err := db.schemaIn(ctx, bson.D{mongodb.In("_id", []string{schemaID, restoringID})})
 	switch {
 	case err != nil:
 		return err
@@ -101,13 +102,13 @@ func (db *DB) migrate(ctx context.Context) error {
 func (db *DB) createIndexes(ctx context.Context) error {
 	for coll, indexes := range indexes() {
 		if len(indexes) == 0 {
-			if err := db.data.CreateCollection(ctx, coll); err != nil && !hasCode(err, codeExists) {
-				return translate(err)
+			if err := db.data.CreateCollection(ctx, coll); err != nil && !mongodb.HasCode(err, codeExists) {
+				return mongodb.Translate(err)
 			}
 			continue
 		}
 		if _, err := db.coll(coll).Indexes().CreateMany(ctx, indexes); err != nil {
-			return translate(fmt.Errorf("mongostore: index %s: %w", coll, err))
+			return mongodb.Translate(fmt.Errorf("mongostore: index %s: %w", coll, err))
 		}
 	}
 	return nil
@@ -123,23 +124,23 @@ func (db *DB) createSingletons(ctx context.Context) error {
 	}
 	c := company.Default(db.clock.Now())
 	docs := []any{
-		companyDoc{ID: companyID, Doc: string(c.Canonical()), Revision: c.Revision, Updated: millis(c.UpdatedAt)},
+		companyDoc{ID: companyID, Doc: string(c.Canonical()), Revision: c.Revision, Updated: mongodb.Millis(c.UpdatedAt)},
 		positionDoc{ID: outboxID},
 		logDoc{ID: logID, Begin: now},
 		schemaDoc{ID: schemaID, Version: schemaVersion, Oldest: oldestProgram, Incarnation: rand.Text()},
 	}
 	_, err = db.coll(metaColl).InsertMany(ctx, docs, options.InsertMany().SetOrdered(false))
 	if err != nil && !mongo.IsDuplicateKeyError(err) { // those that are there stay
-		return translate(err)
+		return mongodb.Translate(err)
 	}
 	return db.raiseSchema(ctx)
 }
 
 // raiseSchema says that the database has what this program needs.
 func (db *DB) raiseSchema(ctx context.Context) error {
-	raised := bson.D{is("$max", bson.D{is("version", schemaVersion), is("oldest", oldestProgram)})}
+	raised := bson.D{mongodb.Is("$max", bson.D{mongodb.Is("version", schemaVersion), mongodb.Is("oldest", oldestProgram)})}
 	_, err := db.coll(metaColl).UpdateByID(ctx, schemaID, raised)
-	return translate(err)
+	return mongodb.Translate(err)
 }
 
 // indexes lists what each collection is read by, beside _id. They are built from
@@ -147,20 +148,20 @@ func (db *DB) raiseSchema(ctx context.Context) error {
 func indexes() map[string][]mongo.IndexModel {
 	plain := func(keys ...string) (list []mongo.IndexModel) {
 		for _, k := range keys {
-			list = append(list, mongo.IndexModel{Keys: by(strings.Fields(k)...)})
+			list = append(list, mongo.IndexModel{Keys: mongodb.By(strings.Fields(k)...)})
 		}
 		return list
 	}
 	partial := func(field string, keys ...string) []mongo.IndexModel {
 		list := plain(keys...)
 		for i := range list {
-			list[i].Options = options.Index().SetPartialFilterExpression(bson.D{exists(field, true)})
+			list[i].Options = options.Index().SetPartialFilterExpression(bson.D{mongodb.Exists(field, true)})
 		}
 		return list
 	}
-	unique := mongo.IndexModel{Keys: by("key"), Options: options.Index().SetUnique(true)}
+	unique := mongo.IndexModel{Keys: mongodb.By("key"), Options: options.Index().SetUnique(true)}
 	others := plain("at _id resource")[0] // all but reports
-	others.Options = options.Index().SetPartialFilterExpression(bson.D{compare("resource", "$gt", string(audit.Activities))})
+	others.Options = options.Index().SetPartialFilterExpression(bson.D{mongodb.Compare("resource", "$gt", string(audit.Activities))})
 	return map[string][]mongo.IndexModel{
 		agentsColl: slices.Concat(
 			plain("order_key _id", "department order_key _id", "status order_key _id", "level order_key _id"), []mongo.IndexModel{unique},

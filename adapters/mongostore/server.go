@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/description"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/adapters/settings"
 	"orgd/ports"
 )
@@ -67,8 +68,8 @@ func (h hello) check() error {
 func (db *engine) hello(ctx context.Context) (h hello, err error) {
 	ctx, cancel := context.WithTimeout(ctx, db.timeout)
 	defer cancel()
-	err = db.client.Database("admin").RunCommand(ctx, bson.D{is("hello", 1)}).Decode(&h)
-	return h, translate(err)
+	err = db.client.Database("admin").RunCommand(ctx, bson.D{mongodb.Is("hello", 1)}).Decode(&h)
+	return h, mongodb.Translate(err)
 }
 
 func (db *engine) checkServer(ctx context.Context) error {
@@ -98,11 +99,11 @@ func (db *engine) explain(err error) error {
 		return settings.Mistakef("mongo-database", "%s: %w", db.data.Name(), err)
 	case errors.Is(err, errServer):
 		return settings.Mistakef("mongo-uri", "%w", err)
-	case hasCode(err, codeNoMajority):
+	case mongodb.HasCode(err, codeNoMajority):
 		return settings.Mistakef("mongo-uri", "%w: it has no read concern majority; start it with --enableMajorityReadConcern", errServer)
-	case hasCode(err, codeAuthentication, codeHosted):
+	case mongodb.HasCode(err, codeAuthentication, codeHosted):
 		return settings.Mistakef("mongo-uri", "the server refuses the user or the password")
-	case hasCode(err, codeUnauthorized):
+	case mongodb.HasCode(err, codeUnauthorized):
 		return settings.Mistakef("mongo-uri", "the user has no right to use the database %s, or a login is missing", db.data.Name())
 	case errors.As(err, &selection):
 		return settings.Mistakef("mongo-uri", "%w", unreachable("no server can be used: "+states(selection)))
@@ -199,17 +200,17 @@ func (db *engine) initiate(ctx context.Context, set string, hosts []string) (rea
 	}
 	members := bson.A{}
 	for i, h := range hosts {
-		members = append(members, bson.D{is("_id", i), is("host", h)})
+		members = append(members, bson.D{mongodb.Is("_id", i), mongodb.Is("host", h)})
 	}
-	err = db.data.RunCommand(ctx, bson.D{is("replSetInitiate", bson.D{is("_id", set), is("members", members)})}).Err()
+	err = db.data.RunCommand(ctx, bson.D{mongodb.Is("replSetInitiate", bson.D{mongodb.Is("_id", set), mongodb.Is("members", members)})}).Err()
 	var refused mongo.CommandError
 	switch {
-	case err == nil, hasCode(err, codeAlreadyInitialized):
+	case err == nil, mongodb.HasCode(err, codeAlreadyInitialized):
 		return false, nil
-	case hasCode(err, codeNodeNotFound) && errors.As(err, &refused):
+	case mongodb.HasCode(err, codeNodeNotFound) && errors.As(err, &refused):
 		return false, settings.Mistakef("mongo-uri", "%w", unreachable("not all members can be reached: "+refused.Message))
-	case isOutage(err):
-		return false, db.explain(translate(err))
+	case mongodb.IsOutage(err):
+		return false, db.explain(mongodb.Translate(err))
 	case errors.As(err, &refused):
 		return false, settings.Mistakef("mongo-uri", "%s refuses to initiate its replica set: %s", hosts[0], refused.Message)
 	}

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/access"
 	"orgd/domain/name"
 	"orgd/domain/session"
@@ -20,7 +21,7 @@ type Sessions struct{ db *DB }
 // change runs a change with what is known of a session.
 func (s *Sessions) change(ctx context.Context, id string, fn func(*tx, sessionDoc) error) error {
 	return s.db.write(ctx, func(t *tx) error {
-		known, err := oneOrZero[sessionDoc](t, sessionsColl, byID(id))
+		known, err := oneOrZero[sessionDoc](t, sessionsColl, mongodb.ByID(id))
 		if err != nil {
 			return err
 		}
@@ -38,7 +39,7 @@ func (s *Sessions) Issue(ctx context.Context, issued session.Session, trail port
 		}
 		t.addTrail(trail, true)
 		if known.Record != nil {
-			t.update(sessionsColl, issued.ID, increment(is("issues", 1)), nil)
+			t.update(sessionsColl, issued.ID, mongodb.Increment(mongodb.Is("issues", 1)), nil)
 		}
 		t.record(known, issued)
 		return nil
@@ -60,13 +61,13 @@ func (s *Sessions) Used(ctx context.Context, uses []session.Use) (err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.used").End(&err)
 	writes := make([]mongo.WriteModel, len(uses))
 	for i, u := range uses {
-		writes[i] = mongo.NewUpdateOneModel().SetFilter(bson.D{is("_id", u.ID), exists("record", true)}).
-			SetUpdate(bson.D{is("$max", bson.D{is("record.last_used_at", millis(u.At))})})
+		writes[i] = mongo.NewUpdateOneModel().SetFilter(bson.D{mongodb.Is("_id", u.ID), mongodb.Exists("record", true)}).
+			SetUpdate(bson.D{mongodb.Is("$max", bson.D{mongodb.Is("record.last_used_at", mongodb.Millis(u.At))})})
 	}
 	if len(writes) > 0 { // the driver refuses to send nothing
 		_, err = s.db.coll(sessionsColl).BulkWrite(ctx, writes, options.BulkWrite().SetOrdered(false))
 	}
-	return translate(err)
+	return mongodb.Translate(err)
 }
 
 // Revoke implements [ports.SessionStore].
@@ -86,16 +87,16 @@ func (s *Sessions) Revoke(ctx context.Context, r session.Revocation, trail ports
 // Session implements [ports.SessionStore].
 func (s *Sessions) Session(ctx context.Context, id string) (_ session.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.get").End(&err)
-	r, err := get(s.db.ask(ctx), sessionsColl, bson.D{is("_id", id), exists("record", true)}, sessionDoc.record)
-	return r, notFound(err, "session", id, session.ErrNotFound)
+	r, err := get(s.db.ask(ctx), sessionsColl, bson.D{mongodb.Is("_id", id), mongodb.Exists("record", true)}, sessionDoc.record)
+	return r, mongodb.NotFound(err, "session", id, session.ErrNotFound)
 }
 
 // Sessions implements [ports.SessionStore].
 func (s *Sessions) Sessions(ctx context.Context, q session.Query) (_ []session.Record, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.list").End(&err)
-	filter := append(bson.D{compare("record.expires_at", "$gt", millis(q.At))}, given(is("record.subject", q.Subject))...)
+	filter := append(bson.D{mongodb.Compare("record.expires_at", "$gt", mongodb.Millis(q.At))}, mongodb.Given(mongodb.Is("record.subject", q.Subject))...)
 	if q.After != nil {
-		filter = append(filter, behind("$lt", "record.issued_at", millis(q.After.IssuedAt), "$gt", "_id", q.After.ID))
+		filter = append(filter, mongodb.Behind("$lt", "record.issued_at", mongodb.Millis(q.After.IssuedAt), "$gt", "_id", q.After.ID))
 	}
 	return every(s.db.ask(ctx), sessionsColl, filter, sessionDoc.record, first(q.Limit, "-record.issued_at", "_id"))
 }
@@ -104,12 +105,12 @@ func (s *Sessions) Sessions(ctx context.Context, q session.Query) (_ []session.R
 // revocation and miss one that was committed before, while it runs.
 func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []session.Revocation, err error) {
 	defer s.db.observer.Begin(&ctx, "sessions.revoked").End(&err)
-	filter := bson.D{compare("revocation.until", "$gt", millis(now))}
+	filter := bson.D{mongodb.Compare("revocation.until", "$gt", mongodb.Millis(now))}
 	if !since.IsZero() {
-		filter = append(filter, compare("revocation.at", "$gte", millis(since)))
+		filter = append(filter, mongodb.Compare("revocation.at", "$gte", mongodb.Millis(since)))
 	}
 	return view(ctx, s.db.engine, func(r reader) ([]session.Revocation, error) {
-		return every(r, sessionsColl, filter, sessionDoc.revocation, options.Find().SetProjection(by("revocation")))
+		return every(r, sessionsColl, filter, sessionDoc.revocation, options.Find().SetProjection(mongodb.By("revocation")))
 	})
 }
 
@@ -117,7 +118,7 @@ func (s *Sessions) Revoked(ctx context.Context, since, now time.Time) (_ []sessi
 func (db *DB) expireSessions(ctx context.Context, now time.Time, limit int) (int, error) {
 	gone := 0
 	for part, field := range map[string]string{"record": "record.expires_at", "revocation": "revocation.until"} {
-		over := compare(field, "$lte", millis(now))
+		over := mongodb.Compare(field, "$lte", mongodb.Millis(now))
 		ids, err := db.idsOf(ctx, sessionsColl, bson.D{over}, limit)
 		if err != nil {
 			return gone, err
@@ -125,14 +126,14 @@ func (db *DB) expireSessions(ctx context.Context, now time.Time, limit int) (int
 		if len(ids) == 0 {
 			continue
 		}
-		res, err := db.coll(sessionsColl).UpdateMany(ctx, bson.D{in("_id", ids), over}, bson.D{is("$unset", bson.D{is(part, "")})})
+		res, err := db.coll(sessionsColl).UpdateMany(ctx, bson.D{mongodb.In("_id", ids), over}, bson.D{mongodb.Is("$unset", bson.D{mongodb.Is(part, "")})})
 		if err != nil {
-			return gone, translate(err)
+			return gone, mongodb.Translate(err)
 		}
 		gone += int(res.ModifiedCount)
-		_, err = db.coll(sessionsColl).DeleteMany(ctx, bson.D{in("_id", ids), exists("record", false), exists("revocation", false)})
+		_, err = db.coll(sessionsColl).DeleteMany(ctx, bson.D{mongodb.In("_id", ids), mongodb.Exists("record", false), mongodb.Exists("revocation", false)})
 		if err != nil {
-			return gone, translate(err)
+			return gone, mongodb.Translate(err)
 		}
 	}
 	return gone, nil
@@ -174,7 +175,7 @@ type revocationDoc struct {
 func recordOf(s session.Session) recordDoc {
 	d := recordDoc{
 		Issuer: s.Issuer, Subject: s.Subject, Role: string(s.Role), Departments: []nameOf{}, Agent: s.Agent,
-		IssuedAt: millis(s.IssuedAt), ExpiresAt: millis(s.ExpiresAt), Own: s.Own(), Kind: string(s.Kind), Label: s.Label,
+		IssuedAt: mongodb.Millis(s.IssuedAt), ExpiresAt: mongodb.Millis(s.ExpiresAt), Own: s.Own(), Kind: string(s.Kind), Label: s.Label,
 	}
 	for _, n := range s.Departments {
 		d.Departments = append(d.Departments, nameOf{n.Text, string(n.Key)})
@@ -184,7 +185,7 @@ func recordOf(s session.Session) recordDoc {
 
 // record returns a document that has a record.
 func (d sessionDoc) record() (session.Record, error) {
-	r := session.Record{Session: d.Record.session(d.ID), LastUsedAt: fromMillisOrZero(d.Record.LastUsedAt)}
+	r := session.Record{Session: d.Record.session(d.ID), LastUsedAt: mongodb.FromMillisOrZero(d.Record.LastUsedAt)}
 	if d.Revocation != nil {
 		revoked, _ := d.revocation()
 		r.Revocation = &revoked
@@ -196,7 +197,7 @@ func (d sessionDoc) record() (session.Record, error) {
 func (d recordDoc) session(id string) session.Session {
 	s := session.Session{
 		ID: id, Issuer: d.Issuer, Subject: d.Subject, Role: access.Role(d.Role), Agent: d.Agent, Kind: d.kind(), Label: d.Label,
-		IssuedAt: fromMillis(d.IssuedAt), ExpiresAt: fromMillis(d.ExpiresAt),
+		IssuedAt: mongodb.FromMillis(d.IssuedAt), ExpiresAt: mongodb.FromMillis(d.ExpiresAt),
 	}
 	for _, n := range d.Departments {
 		s.Departments = append(s.Departments, name.Name{Text: n.Text, Key: name.Key(n.Key)})
@@ -217,7 +218,7 @@ func (d recordDoc) kind() session.Kind {
 // revocation returns that of a document that has one.
 func (d sessionDoc) revocation() (session.Revocation, error) {
 	return session.Revocation{
-		ID: d.ID, By: d.Revocation.By, At: fromMillis(d.Revocation.At), Until: fromMillis(d.Revocation.Until),
+		ID: d.ID, By: d.Revocation.By, At: mongodb.FromMillis(d.Revocation.At), Until: mongodb.FromMillis(d.Revocation.Until),
 	}, nil
 }
 
@@ -225,9 +226,9 @@ func (d sessionDoc) revocation() (session.Revocation, error) {
 func (t *tx) record(known sessionDoc, s session.Session) {
 	switch {
 	case known.Record == nil:
-		t.upsert(sessionsColl, s.ID, set(is("record", recordOf(s))))
-	case known.Record.ExpiresAt < millis(s.ExpiresAt):
-		t.update(sessionsColl, s.ID, set(is("record.expires_at", millis(s.ExpiresAt))), nil)
+		t.upsert(sessionsColl, s.ID, mongodb.Set(mongodb.Is("record", recordOf(s))))
+	case known.Record.ExpiresAt < mongodb.Millis(s.ExpiresAt):
+		t.update(sessionsColl, s.ID, mongodb.Set(mongodb.Is("record.expires_at", mongodb.Millis(s.ExpiresAt))), nil)
 	}
 }
 
@@ -244,12 +245,12 @@ type revocationsDoc struct {
 // latestRevocation returns the time of the latest, 0 if there was none. Programs of
 // releases before it was kept leave it out, so the revocations are asked, too.
 func latestRevocation(t *tx) (int64, error) {
-	kept, err := oneOrZero[revocationsDoc](t, metaColl, byID(revocationsID))
+	kept, err := oneOrZero[revocationsDoc](t, metaColl, mongodb.ByID(revocationsID))
 	if err != nil {
 		return 0, err
 	}
-	stored, err := oneOrZero[sessionDoc](t, sessionsColl, bson.D{exists("revocation.until", true)},
-		options.FindOne().SetSort(by("-revocation.at")))
+	stored, err := oneOrZero[sessionDoc](t, sessionsColl, bson.D{mongodb.Exists("revocation.until", true)},
+		options.FindOne().SetSort(mongodb.By("-revocation.at")))
 	if err != nil || stored.Revocation == nil {
 		return kept.Latest, err
 	}
@@ -261,10 +262,10 @@ func latestRevocation(t *tx) (int64, error) {
 func (t *tx) revoke(known sessionDoc, latest int64, r session.Revocation) {
 	switch {
 	case known.Revocation == nil:
-		at := max(millis(r.At), latest+1)
-		t.upsert(metaColl, revocationsID, set(is("latest", at)))
-		t.upsert(sessionsColl, r.ID, set(is("revocation", revocationDoc{r.By, at, millis(r.Until)})))
-	case known.Revocation.Until < millis(r.Until):
-		t.update(sessionsColl, r.ID, set(is("revocation.until", millis(r.Until))), nil)
+		at := max(mongodb.Millis(r.At), latest+1)
+		t.upsert(metaColl, revocationsID, mongodb.Set(mongodb.Is("latest", at)))
+		t.upsert(sessionsColl, r.ID, mongodb.Set(mongodb.Is("revocation", revocationDoc{r.By, at, mongodb.Millis(r.Until)})))
+	case known.Revocation.Until < mongodb.Millis(r.Until):
+		t.update(sessionsColl, r.ID, mongodb.Set(mongodb.Is("revocation.until", mongodb.Millis(r.Until))), nil)
 	}
 }

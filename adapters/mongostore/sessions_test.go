@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/audit"
 	"orgd/domain/session"
 )
@@ -19,10 +20,10 @@ func TestRevocationsOfOlderPrograms(t *testing.T) {
 	var latest time.Time
 	for i := range 3 {
 		ahead := start.Add(time.Duration(i+1) * time.Hour)
-		old := revocationDoc{By: "ann", At: millis(ahead), Until: millis(until)}
+		old := revocationDoc{By: "ann", At: mongodb.Millis(ahead), Until: mongodb.Millis(until)}
 		_, err := o.db.coll(sessionsColl).InsertOne(t.Context(), sessionDoc{ID: fmt.Sprint("old", i), Revocation: &old})
 		o.must(err)
-		_, err = o.db.coll(metaColl).UpdateByID(t.Context(), revocationsID, increment(is("stored", 1)), options.UpdateOne().SetUpsert(true))
+		_, err = o.db.coll(metaColl).UpdateByID(t.Context(), revocationsID, mongodb.Increment(mongodb.Is("stored", 1)), options.UpdateOne().SetUpsert(true))
 		o.must(err)
 		id := fmt.Sprint("new", i)
 		r := session.Revocation{ID: id, By: "ann", At: start, Until: until}
@@ -42,7 +43,7 @@ func TestSessionsOfOlderPrograms(t *testing.T) {
 	start := now()
 	for own, want := range map[bool]session.Kind{true: session.ByToken, false: session.External} {
 		id := string(want)
-		old := recordDoc{Issuer: "i", Subject: "ann", Role: "viewer", IssuedAt: millis(start), ExpiresAt: millis(start.Add(time.Hour)), Own: own}
+		old := recordDoc{Issuer: "i", Subject: "ann", Role: "viewer", IssuedAt: mongodb.Millis(start), ExpiresAt: mongodb.Millis(start.Add(time.Hour)), Own: own}
 		_, err := o.db.coll(sessionsColl).InsertOne(t.Context(), sessionDoc{ID: id, Record: &old})
 		o.must(err)
 		found, err := o.Sessions.Session(t.Context(), id)
@@ -54,7 +55,7 @@ func TestSessionsOfOlderPrograms(t *testing.T) {
 			t.Errorf("Session of before, used = %+v, %v, want the use", found, err)
 		}
 		o.must(o.Sessions.See(t.Context(), session.Session{ID: id + "2", Kind: want, IssuedAt: start, ExpiresAt: start.Add(time.Hour)}))
-		made, err := oneOrZero[sessionDoc](o.db.ask(t.Context()), sessionsColl, byID(id+"2"))
+		made, err := oneOrZero[sessionDoc](o.db.ask(t.Context()), sessionsColl, mongodb.ByID(id+"2"))
 		if err != nil || made.Record.Own != own {
 			t.Errorf("a session for an older program = %+v, %v, want own: %t", made.Record, err, own)
 		}

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
 	"orgd/ports"
@@ -72,18 +73,18 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (_ bool, er
 // outdated is what has expired, by collection. Locks taken before dead
 // are left over.
 func outdated(e ports.Expiry, dead time.Time) map[string]bson.D {
-	kinds := map[string]bson.D{locksColl: {compare("at", "$lt", millis(dead))}}
+	kinds := map[string]bson.D{locksColl: {mongodb.Compare("at", "$lt", mongodb.Millis(dead))}}
 	add := func(coll, field string, upTo time.Time, more ...bson.E) {
 		if !upTo.IsZero() {
-			kinds[coll] = append(more, compare(field, "$lt", millis(upTo)))
+			kinds[coll] = append(more, mongodb.Compare(field, "$lt", mongodb.Millis(upTo)))
 		}
 	}
-	add(eventsColl, "at", e.Events, in("type", activity.RuntimeTypes()))
+	add(eventsColl, "at", e.Events, mongodb.In("type", activity.RuntimeTypes()))
 	add(auditColl, "at", e.Audit)
 	add(idempotencyColl, "at", e.Idempotency)
 	add(deliveriesColl, "created", e.Deliveries)
 	if !e.Now.IsZero() {
-		kinds[linksColl] = bson.D{compare("expires_at", "$lte", millis(e.Now))}
+		kinds[linksColl] = bson.D{mongodb.Compare("expires_at", "$lte", mongodb.Millis(e.Now))}
 	}
 	return kinds
 }
@@ -94,12 +95,12 @@ func (db *DB) expire(ctx context.Context, coll string, filter bson.D) (int, erro
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	_, err = db.coll(coll).DeleteMany(ctx, append(bson.D{in("_id", ids)}, filter...))
-	return len(ids), translate(err)
+	_, err = db.coll(coll).DeleteMany(ctx, append(bson.D{mongodb.In("_id", ids)}, filter...))
+	return len(ids), mongodb.Translate(err)
 }
 
 // idsOf returns the ids of some documents that filter finds, at most limit.
 func (db *DB) idsOf(ctx context.Context, coll string, filter bson.D, limit int) ([]string, error) {
-	return every(db.ask(ctx), coll, filter, func(d idDoc) (string, error) { return d.ID, nil },
-		options.Find().SetProjection(by("_id")).SetLimit(int64(limit)))
+	return every(db.ask(ctx), coll, filter, func(d mongodb.IDDoc) (string, error) { return d.ID, nil },
+		options.Find().SetProjection(mongodb.By("_id")).SetLimit(int64(limit)))
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/ports"
 )
 
@@ -19,7 +20,7 @@ func everything() ports.Expiry {
 // TestForgetGoesOn: one kind that cannot be removed does not keep the others.
 func TestForgetGoesOn(t *testing.T) {
 	o := newOffice(t)
-	_, err := o.db.coll(locksColl).InsertOne(t.Context(), bson.D{is("_id", 7), is("at", int64(1))}) // its id is no text
+	_, err := o.db.coll(locksColl).InsertOne(t.Context(), bson.D{mongodb.Is("_id", 7), mongodb.Is("at", int64(1))}) // its id is no text
 	o.must(err)
 	r := newRecord(1)
 	o.must(o.db.write(t.Context(), func(t *tx) error { t.addIdempotencyRecord(r); return nil }))
@@ -63,8 +64,8 @@ func TestTagsReadNoWebhooks(t *testing.T) {
 			TotalDocsExamined int `bson:"totalDocsExamined"`
 		} `bson:"executionStats"`
 	}
-	find := bson.D{is("find", webhooksColl), is("filter", filter), is("sort", order), is("projection", order)}
-	o.must(o.db.data.RunCommand(t.Context(), bson.D{is("explain", find)}).Decode(&explained))
+	find := bson.D{mongodb.Is("find", webhooksColl), mongodb.Is("filter", filter), mongodb.Is("sort", order), mongodb.Is("projection", order)}
+	o.must(o.db.data.RunCommand(t.Context(), bson.D{mongodb.Is("explain", find)}).Decode(&explained))
 	if got := explained.ExecutionStats; got.NReturned != 3 || got.TotalDocsExamined != 0 {
 		t.Errorf("%d tags were returned and %d webhooks read, want 3 and 0", got.NReturned, got.TotalDocsExamined)
 	}

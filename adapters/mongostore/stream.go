@@ -9,6 +9,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"orgd/adapters/mongostore/internal/eventlog"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/activity"
 	"orgd/ports"
 )
@@ -29,7 +31,7 @@ type logDoc struct {
 // Changed implements [ports.EventStream].
 func (s *Stream) Changed() <-chan struct{} {
 	s.db.startTail()
-	return s.db.tail.changed.Wait()
+	return s.db.tail.Changed.Wait()
 }
 
 // Head implements [ports.EventStream]. Whatever was answered is not later than
@@ -51,15 +53,15 @@ func (db *DB) now(ctx context.Context) (activity.Seq, error) {
 func (db *DB) logAt(ctx context.Context) (logDoc, activity.Seq, error) {
 	session, err := db.client.StartSession()
 	if err != nil {
-		return logDoc{}, 0, translate(err)
+		return logDoc{}, 0, mongodb.Translate(err)
 	}
 	defer session.EndSession(context.WithoutCancel(ctx))
 	// A database that is being made has no document.
-	d, err := oneOrZero[logDoc](db.ask(mongo.NewSessionContext(ctx, session)), metaColl, byID(logID))
+	d, err := oneOrZero[logDoc](db.ask(mongo.NewSessionContext(ctx, session)), metaColl, mongodb.ByID(logID))
 	if err != nil {
 		return logDoc{}, 0, err
 	}
-	return d, seqOf(*session.OperationTime(), lastRank), nil
+	return d, eventlog.SeqOf(*session.OperationTime(), eventlog.LastRank), nil
 }
 
 // ahead is how many seconds a position may be ahead of the primary: one that was
@@ -74,7 +76,7 @@ func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (_
 	switch {
 	case err != nil:
 		return ports.LogPage{}, err
-	case position < d.Cut, position < 0, timeOf(position).T > timeOf(now).T+ahead:
+	case position < d.Cut, position < 0, eventlog.TimeOf(position).T > eventlog.TimeOf(now).T+ahead:
 		return ports.LogPage{}, activity.ErrTooOld
 	}
 	late, stop := context.WithTimeout(context.Background(), s.db.timeout/2)
@@ -95,17 +97,17 @@ func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (_
 // read reads the first events behind a position, until late is closed. What this process
 // does not remember it reads from the server.
 func (s *Stream) read(ctx context.Context, position, now activity.Seq, limit int, late <-chan struct{}) (ports.LogPage, error) {
-	if page, ok := s.db.tail.after(position, limit); ok {
+	if page, ok := s.db.tail.After(position, limit); ok {
 		return page, nil
 	}
-	return s.db.catchUps.after(ctx, position, now, limit, late)
+	return s.db.catchUps.After(ctx, position, now, limit, late)
 }
 
 // Progress implements [ports.EventStream].
 func (s *Stream) Progress(ctx context.Context) (read, end activity.Seq, err error) {
 	defer s.db.observer.Begin(&ctx, "stream.progress").End(&err)
 	s.db.startTail()
-	read = s.db.tail.reached()
+	read = s.db.tail.Reached()
 	end, err = s.db.now(ctx)
 	return read, end, err
 }
@@ -115,65 +117,65 @@ func (s *Stream) Progress(ctx context.Context) (read, end activity.Seq, err erro
 // latest that their commits can have.
 func (s *Stream) Stored(ctx context.Context, after, upTo activity.Seq, limit int) (_ ports.LogPage, err error) {
 	defer s.db.observer.Begin(&ctx, "stream.stored").End(&err)
-	from := timeOf(max(after, 0))
-	from.T -= min(from.T, longestChange)
-	filter := bson.D{is("entered", bson.D{is("$gt", from), is("$lte", timeOf(upTo))})}
+	from := eventlog.TimeOf(max(after, 0))
+	from.T -= min(from.T, eventlog.LongestChange)
+	filter := bson.D{mongodb.Is("entered", bson.D{mongodb.Is("$gt", from), mongodb.Is("$lte", eventlog.TimeOf(upTo))})}
 	docs, err := all[eventDoc](s.db.ask(ctx), eventsColl, filter, first(limit, "entered"))
 	if err != nil {
 		return ports.LogPage{}, err
 	}
-	entries, err := all[entryDoc](s.db.ask(ctx), auditColl, append(filter, exists("change", true)), first(limit, "entered"))
+	entries, err := all[entryDoc](s.db.ask(ctx), auditColl, append(filter, mongodb.Exists("change", true)), first(limit, "entered"))
 	if err != nil {
 		return ports.LogPage{}, err
 	}
 	var found []activity.Logged
 	for _, d := range docs {
-		found = append(found, d.logged(seqOf(d.Entered, 0)))
+		found = append(found, d.logged(eventlog.SeqOf(d.Entered, 0)))
 	}
 	for _, d := range entries {
 		e, err := d.entry()
 		if err != nil {
 			return ports.LogPage{}, err
 		}
-		found = append(found, activity.LoggedChange(seqOf(d.Entered, 0), e))
+		found = append(found, activity.LoggedChange(eventlog.SeqOf(d.Entered, 0), e))
 	}
 	slices.SortStableFunc(found, func(a, b activity.Logged) int { return cmp.Compare(a.Seq, b.Seq) })
 	page := ports.LogPage{Events: found[:min(len(found), limit)], Next: after}
 	if n := len(page.Events); n > 0 {
-		last := timeOf(page.Events[n-1].Seq)
-		page.Next = seqOf(bson.Timestamp{T: last.T + longestChange, I: last.I}, 0)
+		last := eventlog.TimeOf(page.Events[n-1].Seq)
+		page.Next = eventlog.SeqOf(bson.Timestamp{T: last.T + eventlog.LongestChange, I: last.I}, 0)
 	}
 	return page, nil
 }
 
 // deleted reports whether an event has gone.
 func (d logDoc) deleted(e activity.Logged) bool {
-	return e.Change == nil && !e.Type.Lifecycle() && millis(e.At) < d.Forgotten
+	return e.Change == nil && !e.Type.Lifecycle() && mongodb.Millis(e.At) < d.Forgotten
 }
 
 // cutLog has the log begin where it was at a time, and leaves events out that
 // were deleted.
 func (db *DB) cutLog(ctx context.Context, upTo time.Time) error {
-	cut := seqOf(bson.Timestamp{T: uint32(max(upTo.Unix(), 0))}, 0)
-	change := bson.D{is("$max", bson.D{is("forgotten", millis(upTo))})}
-	if _, err := db.coll(metaColl).UpdateOne(ctx, byID(logID), change); err != nil {
-		return translate(err)
+	cut := eventlog.SeqOf(bson.Timestamp{T: uint32(max(upTo.Unix(), 0))}, 0)
+	change := bson.D{mongodb.Is("$max", bson.D{mongodb.Is("forgotten", mongodb.Millis(upTo))})}
+	if _, err := db.coll(metaColl).UpdateOne(ctx, mongodb.ByID(logID), change); err != nil {
+		return mongodb.Translate(err)
 	}
-	_, err := db.coll(metaColl).UpdateOne(ctx, bson.D{is("_id", logID), compare("begin", "$lt", cut)},
-		bson.D{is("$max", bson.D{is("cut", cut)})})
-	return translate(err)
+	_, err := db.coll(metaColl).UpdateOne(ctx, bson.D{mongodb.Is("_id", logID), mongodb.Compare("begin", "$lt", cut)},
+		bson.D{mongodb.Is("$max", bson.D{mongodb.Is("cut", cut)})})
+	return mongodb.Translate(err)
 }
 
 // events are what clients follow: events, and the entries of the change log.
 func events() bson.E {
-	return is("$or", bson.A{
-		bson.D{is("ns.coll", eventsColl)},
-		bson.D{is("ns.coll", auditColl), exists("fullDocument.change", true)},
+	return mongodb.Is("$or", bson.A{
+		bson.D{mongodb.Is("ns.coll", eventsColl)},
+		bson.D{mongodb.Is("ns.coll", auditColl), mongodb.Exists("fullDocument.change", true)},
 	})
 }
 
 // entries are those of the audit trail.
-func entries() bson.E { return is("ns.coll", auditColl) }
+func entries() bson.E { return mongodb.Is("ns.coll", auditColl) }
 
 // logged reads what a collection has of the log.
 func logged(coll string, doc bson.Raw) (e activity.Logged, err error) {

@@ -7,6 +7,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"orgd/adapters/mongostore/internal/eventlog"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/adapters/system"
 	"orgd/app"
 	"orgd/domain/activity"
@@ -47,10 +49,10 @@ func TestQuietLogMovesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	position := first
-	two := timeOf(first)
+	two := eventlog.TimeOf(first)
 	two.T += 2 // seconds later
-	for until := time.Now().Add(time.Minute); position < seqOf(two, 0); {
-		if _, err := db.coll(metaColl).UpdateOne(t.Context(), byID("quiet"), set(is("at", time.Now().String()))); err != nil {
+	for until := time.Now().Add(time.Minute); position < eventlog.SeqOf(two, 0); {
+		if _, err := db.coll(metaColl).UpdateOne(t.Context(), mongodb.ByID("quiet"), mongodb.Set(mongodb.Is("at", time.Now().String()))); err != nil {
 			t.Fatal(err)
 		}
 		page, err := s.After(t.Context(), position, 10)
@@ -58,7 +60,7 @@ func TestQuietLogMovesOn(t *testing.T) {
 			t.Fatalf("After(%d) = %+v, %v", position, page, err)
 		}
 		position = page.Next
-		if position < seqOf(two, 0) && time.Now().After(until) {
+		if position < eventlog.SeqOf(two, 0) && time.Now().After(until) {
 			t.Fatalf("the position has moved from %d to %d in a minute", first, position)
 		}
 		time.Sleep(time.Second / 4)
@@ -67,7 +69,7 @@ func TestQuietLogMovesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := db.catchUps.after(t.Context(), first, now, 10, nil)
+	page, err := db.catchUps.After(t.Context(), first, now, 10, nil)
 	if err != nil || len(page.Events) > 0 || page.More || page.Next < now {
 		t.Errorf("a page of the server's = %+v, %v, want it read up to %d", page, err, now)
 	}
@@ -131,7 +133,7 @@ func TestWebhooksBehindTheLog(t *testing.T) {
 	happen(450) // more than are read at once
 	now, err := db.now(ctx)
 	must(err)
-	_, err = db.coll(metaColl).UpdateOne(ctx, byID(logID), set(is("cut", now)))
+	_, err = db.coll(metaColl).UpdateOne(ctx, mongodb.ByID(logID), mongodb.Set(mongodb.Is("cut", now)))
 	must(err)
 	if _, err := stream.After(ctx, w.Since, 10); !errors.Is(err, activity.ErrTooOld) {
 		t.Fatalf("After = %v of a log that was cut off", err)
@@ -157,7 +159,7 @@ func TestServerKeepsTheTimeOfInsertion(t *testing.T) {
 	}
 	seen := map[bson.Timestamp]bool{}
 	for _, d := range docs {
-		if at := seqOf(d.Entered, 0); d.Entered.T == 0 || seen[d.Entered] || at > upTo {
+		if at := eventlog.SeqOf(d.Entered, 0); d.Entered.T == 0 || seen[d.Entered] || at > upTo {
 			t.Errorf("event %s was inserted at %v, want a time of its own before %d", d.ID, d.Entered, upTo)
 		}
 		seen[d.Entered] = true

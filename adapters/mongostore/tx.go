@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/audit"
 )
 
@@ -72,23 +73,23 @@ func (t *tx) insert(coll string, doc any, takes *claim) {
 
 // update changes the document of an id, if there is one. takes is the key that it gets.
 func (t *tx) update(coll, id string, change bson.D, takes *claim) {
-	t.add(coll, id, update, &mongo.UpdateOneModel{Filter: byID(id), Update: t.encode(change)}, takes)
+	t.add(coll, id, update, &mongo.UpdateOneModel{Filter: mongodb.ByID(id), Update: t.encode(change)}, takes)
 }
 
 // upsert changes the document of an id, or inserts it.
 func (t *tx) upsert(coll, id string, change bson.D) {
-	t.add(coll, id, update, &mongo.UpdateOneModel{Filter: byID(id), Update: t.encode(change), Upsert: new(true)}, nil)
+	t.add(coll, id, update, &mongo.UpdateOneModel{Filter: mongodb.ByID(id), Update: t.encode(change), Upsert: new(true)}, nil)
 }
 
 // replace replaces the document of an id that has also what more asks for, or inserts a
 // new one.
 func (t *tx) replace(coll, id string, doc any, takes *claim, more ...bson.E) {
-	filter := append(byID(id), more...)
+	filter := append(mongodb.ByID(id), more...)
 	t.add(coll, id, update, &mongo.ReplaceOneModel{Filter: filter, Replacement: t.encode(doc), Upsert: new(true)}, takes)
 }
 
 func (t *tx) remove(coll, id string) {
-	t.add(coll, id, deletion, &mongo.DeleteOneModel{Filter: byID(id)}, nil)
+	t.add(coll, id, deletion, &mongo.DeleteOneModel{Filter: mongodb.ByID(id)}, nil)
 }
 
 func (t *tx) find(ctx context.Context, coll string, filter bson.D, opts ...options.Lister[options.FindOptions]) (*mongo.Cursor, error) {
@@ -105,7 +106,7 @@ func (t *tx) findOne(ctx context.Context, coll string, filter bson.D, opts []opt
 	if !known || !whole {
 		var err error
 		doc, err = t.db.coll(coll).FindOne(ctx, filter, opts...).Raw()
-		if err != nil && !isMissing(err) {
+		if err != nil && !mongodb.IsMissing(err) {
 			return nil, err
 		}
 		t.batch.read += len(doc)
@@ -153,7 +154,7 @@ func (t *tx) markRead(coll string, filter bson.D) {
 // readError keeps the error too: the transaction is over, whatever the function
 // makes of it.
 func (t *tx) readError(err error) error {
-	if err = lostOr(err); err != nil && !isMissing(err) && t.failed == nil {
+	if err = mongodb.LostOr(err); err != nil && !mongodb.IsMissing(err) && t.failed == nil {
 		t.failed = err
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/activity"
 	"orgd/domain/revision"
 	"orgd/domain/webhook"
@@ -29,7 +30,7 @@ type webhookDoc struct {
 func webhookOf(w webhook.Webhook) webhookDoc {
 	return webhookDoc{
 		ID: string(w.ID), Doc: string(w.Canonical()), Secrets: string(w.Secrets.Stored()), Since: int64(w.Since),
-		Revision: w.Revision, Created: millis(w.CreatedAt), Updated: millis(w.UpdatedAt),
+		Revision: w.Revision, Created: mongodb.Millis(w.CreatedAt), Updated: mongodb.Millis(w.UpdatedAt),
 	}
 }
 
@@ -42,7 +43,7 @@ func (d webhookDoc) webhook() (webhook.Webhook, error) {
 		return webhook.Webhook{}, fmt.Errorf("mongostore: read webhook %s: %w", d.ID, err)
 	}
 	w.ID, w.Since, w.Revision = webhook.ID(d.ID), activity.Seq(d.Since), d.Revision
-	w.CreatedAt, w.UpdatedAt = fromMillis(d.Created), fromMillis(d.Updated)
+	w.CreatedAt, w.UpdatedAt = mongodb.FromMillis(d.Created), mongodb.FromMillis(d.Updated)
 	return w, nil
 }
 
@@ -89,21 +90,21 @@ func (s *Webhooks) Webhook(ctx context.Context, id webhook.ID) (_ webhook.Webhoo
 }
 
 func findWebhook(r reader, id webhook.ID) (webhook.Webhook, error) {
-	w, err := get(r, webhooksColl, byID(string(id)), webhookDoc.webhook)
-	return w, notFound(err, "webhook", string(id), webhook.ErrNotFound)
+	w, err := get(r, webhooksColl, mongodb.ByID(string(id)), webhookDoc.webhook)
+	return w, mongodb.NotFound(err, "webhook", string(id), webhook.ErrNotFound)
 }
 
 // Webhooks implements [ports.WebhookStore].
 func (s *Webhooks) Webhooks(ctx context.Context, q webhook.Query) (_ []webhook.Webhook, err error) {
 	defer s.db.observer.Begin(&ctx, "webhooks.list").End(&err)
-	return list(s.db.ask(ctx), webhooksColl, bson.D{compare("_id", "$gt", string(q.After))},
+	return list(s.db.ask(ctx), webhooksColl, bson.D{mongodb.Compare("_id", "$gt", string(q.After))},
 		webhookDoc.webhook, first(q.Limit, "_id"))
 }
 
 // tagsQuery is answered from one index, without a webhook being read: no other has its
 // order.
 func tagsQuery() (filter, order bson.D) {
-	return bson.D{compare("_id", "$gt", "")}, by("_id", "revision")
+	return bson.D{mongodb.Compare("_id", "$gt", "")}, mongodb.By("_id", "revision")
 }
 
 // Tags implements [ports.WebhookStore].
@@ -135,17 +136,17 @@ type deliveryDoc struct {
 
 func deliveryOf(d webhook.Delivery) deliveryDoc {
 	return deliveryDoc{
-		ID: string(d.ID), Webhook: string(d.Webhook), Event: string(d.EventID), Change: millisOrZero(d.ChangeAt), Test: d.Test, Created: millis(d.CreatedAt),
+		ID: string(d.ID), Webhook: string(d.Webhook), Event: string(d.EventID), Change: mongodb.MillisOrZero(d.ChangeAt), Test: d.Test, Created: mongodb.Millis(d.CreatedAt),
 		Status: string(d.Status), Attempt: d.Attempt, Code: d.Last.Code, Failure: string(d.Last.Failure),
-		Due: millisOrZero(d.Due), Begun: millisOrZero(d.Begun), Ended: millisOrZero(d.Ended), Mark: d.Mark,
+		Due: mongodb.MillisOrZero(d.Due), Begun: mongodb.MillisOrZero(d.Begun), Ended: mongodb.MillisOrZero(d.Ended), Mark: d.Mark,
 	}
 }
 
 func (d deliveryDoc) delivery() (webhook.Delivery, error) {
 	return webhook.Delivery{
-		ID: webhook.DeliveryID(d.ID), Webhook: webhook.ID(d.Webhook), EventID: activity.ID(d.Event), ChangeAt: fromMillisOrZero(d.Change), Test: d.Test,
-		CreatedAt: fromMillis(d.Created), Status: webhook.Status(d.Status), Attempt: d.Attempt,
+		ID: webhook.DeliveryID(d.ID), Webhook: webhook.ID(d.Webhook), EventID: activity.ID(d.Event), ChangeAt: mongodb.FromMillisOrZero(d.Change), Test: d.Test,
+		CreatedAt: mongodb.FromMillis(d.Created), Status: webhook.Status(d.Status), Attempt: d.Attempt,
 		Last: webhook.Result{Code: d.Code, Failure: webhook.Failure(d.Failure)},
-		Due:  fromMillisOrZero(d.Due), Begun: fromMillisOrZero(d.Begun), Ended: fromMillisOrZero(d.Ended), Mark: d.Mark,
+		Due:  mongodb.FromMillisOrZero(d.Due), Begun: mongodb.FromMillisOrZero(d.Begun), Ended: mongodb.FromMillisOrZero(d.Ended), Mark: d.Mark,
 	}, nil
 }

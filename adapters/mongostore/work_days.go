@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/performance"
 )
@@ -14,11 +15,11 @@ import (
 // WorkDays implements [ports.Measures].
 func (s *Measures) WorkDays(ctx context.Context, of performance.Owner, first, last performance.Date) (_ map[performance.Date]performance.Work, err error) {
 	defer s.db.observer.Begin(&ctx, "measures.days").End(&err)
-	filter, index := daysOfAll(ownerOfDepartment(""), first, last), by("date", "_id")
+	filter, index := daysOfAll(ownerOfDepartment(""), first, last), mongodb.By("date", "_id")
 	if owner := ownerOf(of); owner != "" {
-		filter, index = daysOf(owner, first, last), by("_id")
+		filter, index = daysOf(owner, first, last), mongodb.By("_id")
 	}
-	return sumWork[performance.Date](ctx, s.db, filter, is("_id", "$date"), index)
+	return sumWork[performance.Date](ctx, s.db, filter, mongodb.Is("_id", "$date"), index)
 }
 
 // FirstDays implements [ports.Measures].
@@ -29,10 +30,10 @@ func (s *Measures) FirstDays(ctx context.Context, of []performance.Owner) (_ map
 	var owners []performance.Owner
 	for _, o := range of {
 		if owner := ownerOf(o); owner != "" {
-			days, owners = append(days, bson.D{is("from", owner+"\n"), is("to", after(owner+"\n"))}), append(owners, o)
+			days, owners = append(days, bson.D{mongodb.Is("from", owner+"\n"), mongodb.Is("to", mongodb.After(owner+"\n"))}), append(owners, o)
 			continue
 		}
-		parts, err := all[rollupDoc](s.db.ask(ctx), rollupsColl, bson.D{startsWith("_id", ownerOfDepartment(""))}, first(1, "date", "_id").SetHint(by("date", "_id")))
+		parts, err := all[rollupDoc](s.db.ask(ctx), rollupsColl, bson.D{mongodb.StartsWith("_id", ownerOfDepartment(""))}, first(1, "date", "_id").SetHint(mongodb.By("date", "_id")))
 		if err != nil {
 			return nil, err
 		}
@@ -59,20 +60,20 @@ type firstPart struct {
 // firstParts looks up the first part in each of some ranges of ids. It begins with a document
 // that is always there.
 func (db *DB) firstParts(ctx context.Context, ranges bson.A) (found []firstPart, err error) {
-	inRange := bson.A{bson.D{is("$gte", bson.A{"$_id", "$$from"})}, bson.D{is("$lt", bson.A{"$_id", "$$to"})}}
+	inRange := bson.A{bson.D{mongodb.Is("$gte", bson.A{"$_id", "$$from"})}, bson.D{mongodb.Is("$lt", bson.A{"$_id", "$$to"})}}
 	pipeline := bson.A{
-		bson.D{is("$match", byID(companyID))},
-		bson.D{is("$project", bson.D{is("_id", 0), is("of", bson.D{is("$literal", ranges)})})},
-		bson.D{is("$unwind", bson.D{is("path", "$of"), is("includeArrayIndex", "at")})},
-		bson.D{is("$lookup", bson.D{
-			is("from", rollupsColl), is("as", "parts"), is("let", bson.D{is("from", "$of.from"), is("to", "$of.to")}),
-			is("pipeline", bson.A{
-				bson.D{is("$match", bson.D{is("$expr", bson.D{is("$and", inRange)})})},
-				bson.D{is("$sort", by("_id"))}, bson.D{is("$limit", 1)}, bson.D{is("$project", by("date"))},
+		bson.D{mongodb.Is("$match", mongodb.ByID(companyID))},
+		bson.D{mongodb.Is("$project", bson.D{mongodb.Is("_id", 0), mongodb.Is("of", bson.D{mongodb.Is("$literal", ranges)})})},
+		bson.D{mongodb.Is("$unwind", bson.D{mongodb.Is("path", "$of"), mongodb.Is("includeArrayIndex", "at")})},
+		bson.D{mongodb.Is("$lookup", bson.D{
+			mongodb.Is("from", rollupsColl), mongodb.Is("as", "parts"), mongodb.Is("let", bson.D{mongodb.Is("from", "$of.from"), mongodb.Is("to", "$of.to")}),
+			mongodb.Is("pipeline", bson.A{
+				bson.D{mongodb.Is("$match", bson.D{mongodb.Is("$expr", bson.D{mongodb.Is("$and", inRange)})})},
+				bson.D{mongodb.Is("$sort", mongodb.By("_id"))}, bson.D{mongodb.Is("$limit", 1)}, bson.D{mongodb.Is("$project", mongodb.By("date"))},
 			}),
 		})},
-		bson.D{is("$unwind", "$parts")},
-		bson.D{is("$project", bson.D{is("at", 1), is("date", "$parts.date")})},
+		bson.D{mongodb.Is("$unwind", "$parts")},
+		bson.D{mongodb.Is("$project", bson.D{mongodb.Is("at", 1), mongodb.Is("date", "$parts.date")})},
 	}
 	err = drain(db.ask(ctx), &found, func(ctx context.Context) (*mongo.Cursor, error) {
 		return db.coll(metaColl).Aggregate(ctx, pipeline)
@@ -93,15 +94,15 @@ func ownerOf(of performance.Owner) string {
 
 // daysOfAll are the parts of some days of all owners of a kind.
 func daysOfAll(kind string, first, last performance.Date) bson.D {
-	return bson.D{is("date", bson.D{is("$gte", first), is("$lte", last)}), startsWith("_id", kind)}
+	return bson.D{mongodb.Is("date", bson.D{mongodb.Is("$gte", first), mongodb.Is("$lte", last)}), mongodb.StartsWith("_id", kind)}
 }
 
 // sumWork has the server add up parts of days along an index, by what of makes of each: there
 // may be hundreds for each department.
 func sumWork[K comparable](ctx context.Context, db *DB, filter bson.D, of bson.E, index bson.D) (map[K]performance.Work, error) {
-	sum := func(field string) bson.D { return bson.D{is("$sum", "$figures."+field)} }
-	pipeline := bson.A{bson.D{is("$match", filter)}, bson.D{is("$group", bson.D{
-		of, is("completed", sum("completed")), is("failed", sum("failed")), is("units", sum("cost.units")), is("nanos", sum("cost.nanos")),
+	sum := func(field string) bson.D { return bson.D{mongodb.Is("$sum", "$figures."+field)} }
+	pipeline := bson.A{bson.D{mongodb.Is("$match", filter)}, bson.D{mongodb.Is("$group", bson.D{
+		of, mongodb.Is("completed", sum("completed")), mongodb.Is("failed", sum("failed")), mongodb.Is("units", sum("cost.units")), mongodb.Is("nanos", sum("cost.nanos")),
 	})}}
 	return view(ctx, db.engine, func(r reader) (map[K]performance.Work, error) {
 		var sums []struct {

@@ -15,6 +15,7 @@ import (
 
 	"orgd/adapters/failpoint"
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 )
 
 const (
@@ -56,7 +57,7 @@ type job = groupcommit.Job[*change]
 // later the outcome is unknown. Both are ports.ErrUnavailable and say which.
 func (db *engine) write(ctx context.Context, fn func(*tx) error, needs ...need) error {
 	db.startLease()
-	waiting, end := newWaiting(ctx, db.timeout)
+	waiting, end := mongodb.NewWaiting(ctx, db.timeout)
 	defer end()
 	return db.writes.Do(waiting, &change{ctx: waiting, fn: fn, needs: needs})
 }
@@ -135,7 +136,7 @@ func (w *writer) decide(jobs []*job) (again []*job) {
 			w.took(time.Since(begin))
 		}
 		b.answer()
-	case isLost(err):
+	case mongodb.IsLost(err):
 		w.retry(b.kept)
 	case errors.As(err, &taken):
 		w.wary = wary
@@ -143,7 +144,7 @@ func (w *writer) decide(jobs []*job) (again []*job) {
 	case len(b.kept) > 1: // only alone it is known whose error that is
 		w.retryAlone(b.kept)
 	default:
-		b.kept[0].Answer(translate(err))
+		b.kept[0].Answer(mongodb.Translate(err))
 	}
 	return nil
 }
@@ -188,7 +189,7 @@ func (w *writer) retry(jobs []*job) {
 	default:
 		w.db.writes.Return(jobs...)
 	}
-	_ = pause(context.Background(), w.retries) // it cannot end earlier
+	_ = mongodb.Pause(context.Background(), w.retries) // it cannot end earlier
 }
 
 // retryAlone puts changes back that are to be run one by one.
@@ -213,11 +214,11 @@ func (w *writer) attempt(jobs []*job) (b *batch, err error) {
 	defer cancel()
 	release, err := w.db.connection(ctx)
 	if err != nil {
-		return b, lost{err}
+		return b, mongodb.AsLost(err)
 	}
 	defer release()
 	if err := w.begin(); err != nil {
-		return b, lost{err}
+		return b, mongodb.AsLost(err)
 	}
 	committing := false
 	defer func() {
@@ -261,7 +262,7 @@ func (b *batch) reach(point string) {
 	}
 }
 
-// begin begins a transaction. After a commit that has timed out the driver is committing
+// Begin begins a transaction. After a commit that has timed out the driver is committing
 // until a commit fails otherwise: it refuses to begin another transaction, and would retry
 // its statements, which then count twice. One whose context has ended sends nothing.
 func (w *writer) begin() error {
@@ -286,9 +287,9 @@ func (w *writer) commit(ctx context.Context, once func(context.Context) error) (
 		switch {
 		case err == nil:
 			return nil, nil
-		case hasLabel(err, transientLabel):
-			return nil, lost{err}
-		case errors.Is(err, mongo.ErrClientDisconnected) || pause(ctx, n) != nil:
+		case mongodb.HasLabel(err, mongodb.TransientLabel):
+			return nil, mongodb.AsLost(err)
+		case errors.Is(err, mongo.ErrClientDisconnected) || mongodb.Pause(ctx, n) != nil:
 			w.abortLater()
 			return err, nil
 		}
@@ -325,12 +326,12 @@ func (w *writer) abortLater() {
 			if w.db.write(context.Background(), readSomething) == nil {
 				return
 			}
-			_ = pause(context.Background(), n) // it cannot end earlier
+			_ = mongodb.Pause(context.Background(), n) // it cannot end earlier
 		}
 	}()
 }
 
 func readSomething(t *tx) error {
-	_, err := oneOrZero[idDoc](t, metaColl, byID(companyID))
+	_, err := oneOrZero[mongodb.IDDoc](t, metaColl, mongodb.ByID(companyID))
 	return err
 }

@@ -170,6 +170,7 @@ const RenewIncarnation = "DROP TABLE IF EXISTS incarnation; " +
 	"CREATE TABLE incarnation (name TEXT NOT NULL) STRICT; " +
 	"INSERT INTO incarnation (name) VALUES (lower(hex(randomblob(16))))"
 
+// InsertSequence has the numbers of the log go on behind one, if there was none yet.
 const InsertSequence = "INSERT INTO sqlite_sequence (name, seq) VALUES ('events', ?)"
 
 // advanceLog makes the log of events go on behind every position that it can have

@@ -36,6 +36,7 @@ type AgentChange struct {
 	Record *Record // what a read finds now; nil if nobody has said that
 }
 
+// And returns what two have changed, one after the other.
 func (c Changes) And(more Changes) Changes {
 	return Changes{
 		append(c.Agents, more.Agents...), append(c.Departments, more.Departments...), append(c.Reported, more.Reported...),

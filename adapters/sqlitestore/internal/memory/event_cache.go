@@ -23,18 +23,19 @@ const (
 //
 // An event never changes, and its position never comes again. So nothing here is
 // ever out of date; which events there still are, only the database says.
-type events struct {
+type Events struct {
 	mu         sync.Mutex
 	byPosition lru.Cache[int64, activity.Encoded]
 }
 
-func NewEvents(max int) *events {
-	return &events{byPosition: lru.New[int64, activity.Encoded](max)}
+// NewEvents returns a cache of at most so many bytes.
+func NewEvents(max int) *Events {
+	return &Events{byPosition: lru.New[int64, activity.Encoded](max)}
 }
 
 // Remembered returns the events of some positions that are remembered, and the
 // other positions.
-func (c *events) Remembered(positions []int64) (found []activity.Encoded, missing []int64) {
+func (c *Events) Remembered(positions []int64) (found []activity.Encoded, missing []int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found = make([]activity.Encoded, 0, len(positions))
@@ -48,7 +49,8 @@ func (c *events) Remembered(positions []int64) (found []activity.Encoded, missin
 	return found, missing
 }
 
-func (c *events) Remember(position int64, e activity.Encoded) {
+// Remember caches the event at a position of the log.
+func (c *Events) Remember(position int64, e activity.Encoded) {
 	if len(e.Text) > maxEvent {
 		return
 	}

@@ -11,12 +11,12 @@ import (
 	"orgd/domain/performance"
 )
 
-// agentFigures remembers the figures of all agents, one window of each size: adding up
+// Figures remembers the figures of all agents, one window of each size: adding up
 // 180 days of ten thousand agents takes half a second of processor time.
 //
 // Nothing here is ever out of date. This process is the only one that changes the database,
 // and the writer says what a commit has added before anybody is answered.
-type agentFigures struct {
+type Figures struct {
 	turn    chan struct{} // has an element while somebody reads
 	mu      sync.Mutex
 	windows map[performance.Size]*figuresWindow
@@ -34,13 +34,13 @@ type figuresWindow struct {
 	meanwhile []Reported
 }
 
-func newAgentFigures() *agentFigures {
-	return &agentFigures{turn: make(chan struct{}, 1), windows: map[performance.Size]*figuresWindow{}}
+func newFigures() *Figures {
+	return &Figures{turn: make(chan struct{}, 1), windows: map[performance.Size]*figuresWindow{}}
 }
 
 // Of returns the figures of agents in a window. read reads those of all agents that did anything,
 // by packed id, and the end of the log in the state that it reads; one caller at a time reads.
-func (c *agentFigures) Of(
+func (c *Figures) Of(
 	ctx context.Context, ids []agent.ID, size performance.Size, today performance.Date,
 	read func() (head activity.Seq, agents map[string]performance.Figures, err error),
 ) ([]performance.Figures, error) {
@@ -69,7 +69,7 @@ func (c *agentFigures) Of(
 }
 
 // window returns a window that is remembered, or nil.
-func (c *agentFigures) window(size performance.Size, today performance.Date) *figuresWindow {
+func (c *Figures) window(size performance.Size, today performance.Date) *figuresWindow {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w := c.windows[size]; w != nil && w.today == today {
@@ -79,7 +79,7 @@ func (c *agentFigures) window(size performance.Size, today performance.Date) *fi
 }
 
 // Fill reads a window, which is remembered.
-func (c *agentFigures) fill(w *figuresWindow, read func() (activity.Seq, map[string]performance.Figures, error)) (*figuresWindow, error) {
+func (c *Figures) fill(w *figuresWindow, read func() (activity.Seq, map[string]performance.Figures, error)) (*figuresWindow, error) {
 	c.mu.Lock()
 	c.next = w
 	c.mu.Unlock()
@@ -102,7 +102,7 @@ func (c *agentFigures) fill(w *figuresWindow, read func() (activity.Seq, map[str
 }
 
 // Follow adds what a commit has stored. If that is not certain, all windows are read anew.
-func (c *agentFigures) follow(changed Changes, err error) {
+func (c *Figures) follow(changed Changes, err error) {
 	if len(changed.Reported) == 0 {
 		return
 	}

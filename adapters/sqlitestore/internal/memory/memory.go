@@ -11,21 +11,22 @@ import (
 // other process changes the database, and the writer tells what a commit changes.
 type Memory struct {
 	Agents   *agentindex.Live
-	Records  *records
+	Records  *Records
 	Contents *contents.Memory
-	Events   *events
-	Newest   *newest
-	Figures  *agentFigures
+	Events   *Events
+	Newest   *Newest
+	Figures  *Figures
 }
 
+// New returns a memory with the usual bounds.
 func New() *Memory {
 	return &Memory{
 		Agents:   agentindex.NewLive(),
 		Records:  NewRecords(MaxRecords),
 		Contents: contents.New(),
 		Events:   NewEvents(MaxEvents),
-		Newest:   &newest{},
-		Figures:  newAgentFigures(),
+		Newest:   &Newest{},
+		Figures:  newFigures(),
 	}
 }
 

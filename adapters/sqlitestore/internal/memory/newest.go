@@ -16,7 +16,7 @@ const MaxNewest = 1024
 //
 // It is never out of date, because no other process changes the database: the writer
 // says what a commit has stored before anybody is answered.
-type newest struct {
+type Newest struct {
 	mu     sync.Mutex
 	events []FeedPosition // the newest last; none in the database lies between them or behind them
 	known  bool           // whether events is what the database has
@@ -25,7 +25,7 @@ type newest struct {
 
 // Page returns the numbers in the log of the events that q selects, unless others may be
 // among them.
-func (n *newest) Page(q activity.Query) (seqs []int64, ok bool) {
+func (n *Newest) Page(q activity.Query) (seqs []int64, ok bool) {
 	if q.Type != "" || q.AgentID != "" {
 		return nil, false
 	}
@@ -49,14 +49,14 @@ func (n *newest) Page(q activity.Query) (seqs []int64, ok bool) {
 }
 
 // search returns the index of the first event that is not before a position.
-func (n *newest) search(p FeedPosition) int {
+func (n *Newest) search(p FeedPosition) int {
 	i, _ := slices.BinarySearchFunc(n.events, p, FeedPosition.compare)
 	return i
 }
 
 // Follow takes what a commit has stored and deleted. It reports whether what the database has now
 // is known: otherwise it must be read and [newest.Set].
-func (n *newest) Follow(c Changes, err error) (known bool) {
+func (n *Newest) Follow(c Changes, err error) (known bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
@@ -80,7 +80,7 @@ func (n *newest) Follow(c Changes, err error) (known bool) {
 
 // Set takes the newest events, the newest last. Without known there are none: feeds are read
 // without them.
-func (n *newest) Set(events []FeedPosition, known bool) {
+func (n *Newest) Set(events []FeedPosition, known bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.events, n.known, n.whole = events, known, known && len(events) < MaxNewest

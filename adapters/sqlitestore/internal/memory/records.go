@@ -13,14 +13,14 @@ import (
 // MaxRecords bounds the memory of the records that are remembered, in bytes.
 const MaxRecords = 20 << 20
 
-// records remembers agents that were read, and the names of departments: finding
+// Records remembers agents that were read, and the names of departments: finding
 // one in the database takes longer than all the rest of a request for it.
 //
 // Nothing here is ever out of date, because no other process changes the database.
 // Before a commit begins, the writer evicts what the commit changes, and until the
 // commit has ended nothing is added. Then the writer adds what it has stored. A read
 // adds what it has found only if no such commit began or ended since before the read.
-type records struct {
+type Records struct {
 	mu      sync.Mutex
 	byID    lru.Cache[string, Record] // the packed id
 	names   map[name.Key]string       // the packed id of each that is remembered
@@ -36,21 +36,22 @@ type Stamp uint64
 // isBusy reports whether a commit was under way.
 func (s Stamp) isBusy() bool { return s%2 != 0 }
 
-func NewRecords(max int) *records {
-	return &records{
+// NewRecords returns one of at most so many bytes.
+func NewRecords(max int) *Records {
+	return &Records{
 		byID: lru.New[string, Record](max), names: map[name.Key]string{}, departments: map[name.Key]string{},
 	}
 }
 
 // Now returns the stamp that a read begins with, to be told with what it found.
-func (c *records) Now() Stamp {
+func (c *Records) Now() Stamp {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.commits
 }
 
 // Get returns the agent that ref names if it is remembered.
-func (c *records) Get(ref identity.Ref) (Record, bool) {
+func (c *Records) Get(ref identity.Ref) (Record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := c.names[ref.Name]
@@ -63,7 +64,7 @@ func (c *records) Get(ref identity.Ref) (Record, bool) {
 // Member returns the agent of a packed id that a read has found which began with
 // a stamp: false if it is not remembered, or if any agent may have changed since,
 // so that those of one read are as they were at one time.
-func (c *records) Member(since Stamp, id []byte) (Record, bool) {
+func (c *Records) Member(since Stamp, id []byte) (Record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.holds(since) {
@@ -73,7 +74,7 @@ func (c *records) Member(since Stamp, id []byte) (Record, bool) {
 }
 
 // Of returns the agent of an entry if it is remembered as it is there.
-func (c *records) Of(e *agentindex.Entry) (Record, bool) {
+func (c *Records) Of(e *agentindex.Entry) (Record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r, ok := c.byID.Get(e.ID())
@@ -81,7 +82,7 @@ func (c *records) Of(e *agentindex.Entry) (Record, bool) {
 }
 
 // Put remembers what a read has found that began with a stamp.
-func (c *records) Put(since Stamp, found ...*Record) {
+func (c *Records) Put(since Stamp, found ...*Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.holds(since) {
@@ -93,7 +94,7 @@ func (c *records) Put(since Stamp, found ...*Record) {
 }
 
 // Department returns the name of a department if it is remembered.
-func (c *records) Department(key name.Key) (name.Name, bool) {
+func (c *Records) Department(key name.Key) (name.Name, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text, ok := c.departments[key]
@@ -101,7 +102,7 @@ func (c *records) Department(key name.Key) (name.Name, bool) {
 }
 
 // PutDepartment remembers a name that a read has found that began with a stamp.
-func (c *records) PutDepartment(since Stamp, n name.Name) {
+func (c *Records) PutDepartment(since Stamp, n name.Name) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.holds(since) {
@@ -110,7 +111,7 @@ func (c *records) PutDepartment(since Stamp, n name.Name) {
 }
 
 // before evicts what a commit is about to change.
-func (c *records) before(what Changes) {
+func (c *Records) before(what Changes) {
 	if !what.concernRecords() {
 		return
 	}
@@ -127,7 +128,7 @@ func (c *records) before(what Changes) {
 
 // after remembers what agents have become, each as its last change has left it. None of them
 // is remembered if it is not certain that the changes are stored.
-func (c *records) after(what Changes, err error) {
+func (c *Records) after(what Changes, err error) {
 	if !what.concernRecords() {
 		return
 	}
@@ -146,9 +147,9 @@ func (c *records) after(what Changes, err error) {
 }
 
 // holds reports whether no commit was under way at the stamp or has begun since.
-func (c *records) holds(since Stamp) bool { return since == c.commits && !since.isBusy() }
+func (c *Records) holds(since Stamp) bool { return since == c.commits && !since.isBusy() }
 
-func (c *records) keep(r *Record) {
+func (c *Records) keep(r *Record) {
 	if _, ok := c.byID.Get(r.PackedID); ok {
 		return
 	}
@@ -156,7 +157,7 @@ func (c *records) keep(r *Record) {
 	c.byID.Put(r.PackedID, *r, r.size(), func(r Record) { delete(c.names, r.NameKey) })
 }
 
-func (c *records) remove(id string) {
+func (c *Records) remove(id string) {
 	if r, ok := c.byID.Remove(id); ok {
 		delete(c.names, r.NameKey)
 	}

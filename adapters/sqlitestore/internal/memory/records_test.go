@@ -40,7 +40,7 @@ func TestRecordsAreBounded(t *testing.T) {
 // What a read found that a commit may have overtaken is not remembered.
 func TestRecordsOfReadsBesideCommits(t *testing.T) {
 	ref := identity.Ref{ID: "a"}
-	known := func(c *records) bool { _, ok := c.Get(ref); return ok }
+	known := func(c *Records) bool { _, ok := c.Get(ref); return ok }
 	c, gone := NewRecords(1<<20), AgentChange{Change: agentindex.Change{ID: "a", Was: "a"}}
 	before := c.Now()
 	change := Changes{Agents: []AgentChange{gone}}

@@ -32,6 +32,7 @@ const (
 // much memory as the cache.
 const FillerParams = safeParams + walParams + "&_pragma=synchronous(normal)&_pragma=temp_store(file)&_pragma=cache_size(-4096)"
 
+// ReaderParams are those of a connection that only reads.
 const ReaderParams = ConnParams + "&mode=ro&_query_only=1&_pragma=cache_size(-2048)"
 
 // maxStatements bounds the prepared statements of one connection. Queries are
@@ -52,6 +53,7 @@ type statement struct {
 	reading bool
 }
 
+// NewConn takes a connection out of a pool.
 func NewConn(ctx context.Context, db *sql.DB) (*Conn, error) {
 	c, err := db.Conn(ctx)
 	if err != nil {
@@ -82,6 +84,7 @@ func (c *Conn) statement(query string) *statement {
 	return s
 }
 
+// Exec runs a statement without the context of anybody: one who leaves must not interrupt it.
 func (c *Conn) Exec(query string, args ...any) (sql.Result, error) {
 	if s := c.statement(query); s != nil {
 		return s.ExecContext(context.Background(), args...)
@@ -95,6 +98,7 @@ func (c *Conn) Script(ctx context.Context, statements string) error {
 	return err
 }
 
+// Row runs a query for at most one row.
 func (c *Conn) Row(query string, args ...any) *sql.Row {
 	if s := c.statement(query); s != nil {
 		return s.QueryRowContext(context.Background(), args...)

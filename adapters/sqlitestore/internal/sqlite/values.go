@@ -119,6 +119,7 @@ type Filter struct {
 	Args  []any
 }
 
+// And adds a condition.
 func (f *Filter) And(term string, args ...any) {
 	f.terms = append(f.terms, term)
 	f.Args = append(f.Args, args...)

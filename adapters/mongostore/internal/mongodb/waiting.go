@@ -1,4 +1,4 @@
-package mongostore
+package mongodb
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// waiting is the context of a caller of [engine.write], who waits as long as an operation may
+// Waiting is the context of a caller of [mongostore.engine.write], who waits as long as an operation may
 // take, and longer while a large change gets on. It ends with the caller's own, too.
-type waiting struct {
+type Waiting struct {
 	context.Context
 
 	mu    sync.Mutex
@@ -17,14 +17,15 @@ type waiting struct {
 	over  *time.Timer
 }
 
-func newWaiting(ctx context.Context, d time.Duration) (w *waiting, end func()) {
+// NewWaiting returns the context of a caller who waits for d. end frees what it holds.
+func NewWaiting(ctx context.Context, d time.Duration) (w *Waiting, end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	over := time.AfterFunc(d, func() { cancel(context.DeadlineExceeded) })
-	return &waiting{Context: ctx, until: time.Now().Add(d), over: over}, func() { over.Stop(); cancel(nil) }
+	return &Waiting{Context: ctx, until: time.Now().Add(d), over: over}, func() { over.Stop(); cancel(nil) }
 }
 
 // Deadline implements [context.Context].
-func (w *waiting) Deadline() (time.Time, bool) {
+func (w *Waiting) Deadline() (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if own, ok := w.Context.Deadline(); ok && own.Before(w.until) {
@@ -34,15 +35,15 @@ func (w *waiting) Deadline() (time.Time, bool) {
 }
 
 // Err implements [context.Context].
-func (w *waiting) Err() error {
+func (w *Waiting) Err() error {
 	if w.Context.Err() == nil {
 		return nil
 	}
 	return context.Cause(w.Context)
 }
 
-// extend has the caller wait for d from now on at least.
-func (w *waiting) extend(d time.Duration) {
+// Extend has the caller wait for d from now on at least.
+func (w *Waiting) Extend(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if until := time.Now().Add(d); until.After(w.until) {
@@ -51,9 +52,9 @@ func (w *waiting) extend(d time.Duration) {
 	}
 }
 
-// pause waits before try n+1, longer the more tries there were, and returns an
+// Pause waits before try n+1, longer the more tries there were, and returns an
 // error if ctx ends first.
-func pause(ctx context.Context, n int) error {
+func Pause(ctx context.Context, n int) error {
 	least := time.Millisecond << min(n, 5)
 	wait := time.NewTimer(least + rand.N(3*least))
 	defer wait.Stop()
@@ -65,5 +66,5 @@ func pause(ctx context.Context, n int) error {
 	}
 }
 
-// closeTime bounds the closing of a cursor.
-const closeTime = time.Second
+// CloseTime bounds the closing of a cursor.
+const CloseTime = time.Second

@@ -1,4 +1,6 @@
-package mongostore
+// Package eventlog reads the log of events, which is the change stream of the server: by one tail for
+// everybody in the process, and by readers for those who are further behind.
+package eventlog
 
 import (
 	"context"
@@ -10,8 +12,8 @@ import (
 	"orgd/domain/activity"
 )
 
-// eventLog is what is followed of the log of a server.
-type eventLog struct {
+// Log is what is followed of the log of a server.
+type Log struct {
 	Data    *mongo.Database
 	Timeout time.Duration   // of an operation
 	Open    context.Context // ends when the store closes

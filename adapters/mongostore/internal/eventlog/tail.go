@@ -1,4 +1,4 @@
-package mongostore
+package eventlog
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/activity"
 	"orgd/ports"
 )
@@ -21,15 +22,15 @@ type window struct {
 	events []activity.Logged
 }
 
-// begin empties the window.
+// Begin empties the window.
 func (w *window) begin(from activity.Seq) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.from, w.to, w.events = from, from, nil
 }
 
-// reached is how far the log was read.
-func (w *window) reached() activity.Seq {
+// Reached is how far the log was read.
+func (w *window) Reached() activity.Seq {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.to
@@ -53,9 +54,9 @@ func (w *window) push(e activity.Logged) {
 	w.to = e.Seq
 }
 
-// after returns the first events behind a position, false if it is not in the
+// After returns the first events behind a position, false if it is not in the
 // window.
-func (w *window) after(position activity.Seq, limit int) (ports.LogPage, bool) {
+func (w *window) After(position activity.Seq, limit int) (ports.LogPage, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.from == 0 || position < w.from {
@@ -72,44 +73,44 @@ func (w *window) after(position activity.Seq, limit int) (ports.LogPage, bool) {
 	return page, true
 }
 
-// tail follows the log for everybody in the process, from the first call on.
-type tail struct {
+// Tail follows the log for everybody in the process, from the first call on.
+type Tail struct {
 	window
-	log     eventLog
-	changed ports.Broadcast
+	Log     Log
+	Changed ports.Broadcast
 }
 
-// run follows the log until the store closes. After an outage it goes on where it
+// Run follows the log until the store closes. After an outage it goes on where it
 // was; if that is too old it begins anew.
-func (t *tail) run() {
-	ctx := t.log.Open
+func (t *Tail) Run() {
+	ctx := t.Log.Open
 	for n := 0; ctx.Err() == nil; n++ {
-		from := t.reached()
+		from := t.Reached()
 		if from == 0 {
 			var err error
-			if from, err = t.log.End(ctx); err != nil {
-				_ = pause(ctx, n)
+			if from, err = t.Log.End(ctx); err != nil {
+				_ = mongodb.Pause(ctx, n)
 				continue
 			}
-			t.begin(from)
+			t.Begin(from)
 		}
 		if err := t.follow(ctx, from); isTooOld(err) {
-			t.begin(0)
+			t.Begin(0)
 		}
-		_ = pause(ctx, n)
+		_ = mongodb.Pause(ctx, n)
 	}
 }
 
-// begin discards the window. What entered the log up to there is not followed, so
+// Begin discards the window. What entered the log up to there is not followed, so
 // whoever waits for it is told to look.
-func (t *tail) begin(from activity.Seq) {
+func (t *Tail) Begin(from activity.Seq) {
 	t.window.begin(from)
-	t.changed.Notify()
+	t.Changed.Notify()
 }
 
 // follow reads the log until it cannot be read. One read may take minutes.
-func (t *tail) follow(ctx context.Context, from activity.Seq) error {
-	c, err := t.log.cursor(ctx, from, time.Second)
+func (t *Tail) follow(ctx context.Context, from activity.Seq) error {
+	c, err := t.Log.cursor(ctx, from, time.Second)
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (t *tail) follow(ctx context.Context, from activity.Seq) error {
 			return err
 		case e != nil:
 			t.push(*e)
-			t.changed.Notify()
+			t.Changed.Notify()
 		default:
 			t.reach(reached)
 		}

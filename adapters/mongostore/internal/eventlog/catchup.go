@@ -1,4 +1,4 @@
-package mongostore
+package eventlog
 
 import (
 	"context"
@@ -21,12 +21,12 @@ const (
 	catchUpRemembers = 30 * time.Second
 )
 
-// catchUps read the log for those who are further behind than the window of the tail. A
+// CatchUps read the log for those who are further behind than the window of the tail. A
 // reader goes on beyond the call that it was begun for: the part up to the next event
 // may take longer to read than a call should, and the server says only at its end how far
 // it has come.
-type catchUps struct {
-	log eventLog
+type CatchUps struct {
+	Log Log
 
 	mu     sync.Mutex
 	all    []*catchUp
@@ -47,9 +47,9 @@ type catchUp struct {
 	err   error // why it has ended early
 }
 
-// after reads behind a position, up to now, until there is a full page or late is
+// After reads behind a position, up to now, until there is a full page or late is
 // closed.
-func (c *catchUps) after(ctx context.Context, position, now activity.Seq, limit int, late <-chan struct{}) (ports.LogPage, error) {
+func (c *CatchUps) After(ctx context.Context, position, now activity.Seq, limit int, late <-chan struct{}) (ports.LogPage, error) {
 	for {
 		ended := c.ended.Wait()
 		r := c.reader(position, now)
@@ -64,7 +64,7 @@ func (c *catchUps) after(ctx context.Context, position, now activity.Seq, limit 
 			if err != nil {
 				return ports.LogPage{}, err
 			}
-			page, _ = r.after(position, limit)
+			page, _ = r.After(position, limit)
 			page.More = page.More || page.Next < now
 			if done || len(page.Events) == limit || page.Next >= now {
 				return page, nil
@@ -84,7 +84,7 @@ func (c *catchUps) after(ctx context.Context, position, now activity.Seq, limit 
 
 // reader returns the reader for a position: one that has begun not long before it, or
 // a new one. It returns nil if too many are at work, or the store closes.
-func (c *catchUps) reader(position, now activity.Seq) *catchUp {
+func (c *CatchUps) reader(position, now activity.Seq) *catchUp {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, r := range c.all {
@@ -100,26 +100,26 @@ func (c *catchUps) reader(position, now activity.Seq) *catchUp {
 			working++
 		}
 	}
-	if c.closed || working >= min(maxCatchUps, c.log.Readers) {
+	if c.closed || working >= min(maxCatchUps, c.Log.Readers) {
 		return nil
 	}
 	c.evictOne()
-	ctx, cancel := context.WithCancel(c.log.Open)
+	ctx, cancel := context.WithCancel(c.Log.Open)
 	r := &catchUp{cancel: cancel, asked: time.Now()}
 	r.begin(position)
 	r.idle = time.AfterFunc(catchUpRemembers, func() { c.evict(r) })
 	c.all = append(c.all, r)
-	c.log.Go(func() { c.run(ctx, r, now) })
+	c.Log.Go(func() { c.run(ctx, r, now) })
 	return r
 }
 
 // serves reports whether the reader has read behind a position, or will soon.
 func (r *catchUp) serves(position activity.Seq) bool {
-	return position >= r.from && (position < r.reached() || !r.done && timeOf(position).T-timeOf(r.from).T <= catchUpSpan)
+	return position >= r.from && (position < r.Reached() || !r.done && TimeOf(position).T-TimeOf(r.from).T <= catchUpSpan)
 }
 
 // evictOne makes room for another reader. The caller holds the lock.
-func (c *catchUps) evictOne() {
+func (c *CatchUps) evictOne() {
 	if len(c.all) < maxRemembered {
 		return
 	}
@@ -133,8 +133,8 @@ func (c *catchUps) evictOne() {
 	c.all = slices.Delete(c.all, oldest, oldest+1)
 }
 
-// close lets no reader begin any more. Those at work end with the store.
-func (c *catchUps) close() {
+// Close lets no reader begin any more. Those at work end with the store.
+func (c *CatchUps) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
@@ -144,16 +144,16 @@ func (c *catchUps) close() {
 }
 
 // evict ends a reader whom nobody asks any more.
-func (c *catchUps) evict(r *catchUp) {
+func (c *CatchUps) evict(r *catchUp) {
 	r.cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all = slices.DeleteFunc(c.all, func(o *catchUp) bool { return o == r })
 }
 
-// run reads until there is enough or the reader is at the position now.
-func (c *catchUps) run(ctx context.Context, r *catchUp, now activity.Seq) {
-	err := r.read(ctx, c.log, now)
+// Run reads until there is enough or the reader is at the position now.
+func (c *CatchUps) run(ctx context.Context, r *catchUp, now activity.Seq) {
+	err := r.read(ctx, c.Log, now)
 	r.cancel()
 	if err != nil {
 		r.idle.Stop()
@@ -167,19 +167,19 @@ func (c *catchUps) run(ctx context.Context, r *catchUp, now activity.Seq) {
 }
 
 // state reports whether a reader has ended, and why.
-func (c *catchUps) state(r *catchUp) (done bool, err error) {
+func (c *CatchUps) state(r *catchUp) (done bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return r.done, r.err
 }
 
-func (r *catchUp) read(ctx context.Context, log eventLog, now activity.Seq) error {
+func (r *catchUp) read(ctx context.Context, log Log, now activity.Seq) error {
 	c, err := log.cursor(ctx, r.from, time.Millisecond)
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	for events, size := 0, 0; events < catchUpEvents && size < catchUpBytes && r.reached() < now; {
+	for events, size := 0, 0; events < catchUpEvents && size < catchUpBytes && r.Reached() < now; {
 		e, reached, err := c.next(ctx)
 		switch {
 		case err != nil:

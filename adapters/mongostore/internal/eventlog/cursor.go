@@ -1,4 +1,4 @@
-package mongostore
+package eventlog
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/groupcommit"
+	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/activity"
 )
 
@@ -19,7 +20,7 @@ import (
 // commits without an event takes as long as the server needs for them, and whoever
 // gives up begins again where the cursor was opened. So a read has no time-out.
 type cursor struct {
-	log    eventLog
+	log    Log
 	name   string // that the server knows it by
 	stream *mongo.ChangeStream
 	id     int64 // of the server's cursor
@@ -33,9 +34,9 @@ const batchOfLog = 500
 
 // cursor begins with the whole commit of a position: that is how what is in it gets
 // its ranks. At the end of the log the cursor waits for the time wait.
-func (l eventLog) cursor(ctx context.Context, behind activity.Seq, wait time.Duration) (*cursor, error) {
-	at, name := timeOf(behind), bson.NewObjectID().Hex()
-	pipeline := mongo.Pipeline{{is("$match", bson.D{is("operationType", "insert"), l.Filter})}}
+func (l Log) cursor(ctx context.Context, behind activity.Seq, wait time.Duration) (*cursor, error) {
+	at, name := TimeOf(behind), bson.NewObjectID().Hex()
+	pipeline := mongo.Pipeline{{mongodb.Is("$match", bson.D{mongodb.Is("operationType", "insert"), l.Filter})}}
 	ctx, cancel := context.WithTimeout(ctx, l.Timeout)
 	defer cancel()
 	// An empty first batch is had at once, however long the log is.
@@ -97,13 +98,13 @@ func (c *cursor) current() (e activity.Logged, err error) {
 		c.rank = max(c.rank, firstChange)
 	}
 	e, err = c.log.Read(d.From.Coll, d.Doc)
-	e.Seq = seqOf(d.Time, c.rank)
+	e.Seq = SeqOf(d.Time, c.rank)
 	return e, err
 }
 
-// longestRead is a time-out that no read comes to: the driver has its own, that of an
+// LongestRead is a time-out that no read comes to: the driver has its own, that of an
 // operation, where there is none.
-const longestRead = 24 * time.Hour
+const LongestRead = 24 * time.Hour
 
 // read reads one event, if there is one. It ends early if the server turns out not to
 // be reading, as after a connection was lost without a word.
@@ -111,7 +112,7 @@ func (c *cursor) read(ctx context.Context) bool {
 	if c.stream.RemainingBatchLength() > 0 {
 		return c.stream.TryNext(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, longestRead)
+	ctx, cancel := context.WithTimeout(ctx, LongestRead)
 	defer cancel()
 	go c.watch(ctx, cancel)
 	return c.stream.TryNext(ctx)
@@ -142,7 +143,7 @@ func (c *cursor) watch(ctx context.Context, end context.CancelFunc) {
 const longestWait = time.Second
 
 // isReading asks the server whether a cursor is at work.
-func (l eventLog) isReading(ctx context.Context, name string) (bool, error) {
+func (l Log) isReading(ctx context.Context, name string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Timeout)
 	defer cancel()
 	var answer struct {
@@ -151,16 +152,16 @@ func (l eventLog) isReading(ctx context.Context, name string) (bool, error) {
 		}
 	}
 	// Only operations of the own user, which needs no right.
-	err := l.Data.Client().Database("admin").RunCommand(ctx, bson.D{is("aggregate", 1), is("cursor", bson.D{}), is("pipeline", bson.A{
-		bson.D{is("$currentOp", bson.D{is("allUsers", false)})},
-		bson.D{is("$match", bson.D{is("command.comment", name)})},
-		bson.D{is("$project", bson.D{is("_id", 1)})},
+	err := l.Data.Client().Database("admin").RunCommand(ctx, bson.D{mongodb.Is("aggregate", 1), mongodb.Is("cursor", bson.D{}), mongodb.Is("pipeline", bson.A{
+		bson.D{mongodb.Is("$currentOp", bson.D{mongodb.Is("allUsers", false)})},
+		bson.D{mongodb.Is("$match", bson.D{mongodb.Is("command.comment", name)})},
+		bson.D{mongodb.Is("$project", bson.D{mongodb.Is("_id", 1)})},
 	})}).Decode(&answer)
 	return len(answer.Cursor.Batch) > 0, err
 }
 
 func (c *cursor) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	ctx, cancel := context.WithTimeout(context.Background(), mongodb.CloseTime)
 	defer cancel()
 	_ = c.stream.Close(ctx)
 }
@@ -176,17 +177,17 @@ func reachedBy(token bson.Raw) activity.Seq {
 	if err != nil {
 		return 0
 	}
-	return seqOf(bson.Timestamp{T: binary.BigEndian.Uint32(b), I: binary.BigEndian.Uint32(b[4:])}, lastRank)
+	return SeqOf(bson.Timestamp{T: binary.BigEndian.Uint32(b), I: binary.BigEndian.Uint32(b[4:])}, LastRank)
 }
 
 // Codes of a position that the server's log does not reach back to.
 var tooOldCodes = []int{136, 280, 286}
 
-func isTooOld(err error) bool { return hasCode(err, tooOldCodes...) }
+func isTooOld(err error) bool { return mongodb.HasCode(err, tooOldCodes...) }
 
 func tooOld(err error) error {
 	if isTooOld(err) {
 		return activity.ErrTooOld.Because(err)
 	}
-	return translate(err)
+	return mongodb.Translate(err)
 }

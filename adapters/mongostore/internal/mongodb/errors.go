@@ -1,4 +1,4 @@
-package mongostore
+package mongodb
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 
 // Labels with which a server, or the driver, says that something may be tried again.
 const (
-	transientLabel = "TransientTransactionError"
-	retryableLabel = "RetryableWriteError"
+	TransientLabel = "TransientTransactionError"
+	RetryableLabel = "RetryableWriteError"
 )
 
 // lost is an error after which a change has not been stored and may run again.
@@ -25,9 +25,14 @@ type lost struct{ error }
 
 func (l lost) Unwrap() error { return l.error }
 
-func isLost(err error) bool { return errors.As(err, new(lost)) }
+// AsLost says of an error that the change has not been stored and may run again.
+func AsLost(err error) error { return lost{err} }
 
-var errNoConnection = errors.New("mongostore: all connections to the server are in use")
+// IsLost reports whether a change has not been stored and may run again.
+func IsLost(err error) bool { return errors.As(err, new(lost)) }
+
+// ErrNoConnection is a bound of ours: the driver would wait for each operation anew.
+var ErrNoConnection = errors.New("mongostore: all connections to the server are in use")
 
 // outageCodes are what a server says that cannot serve a request now and may be able
 // to later.
@@ -39,43 +44,43 @@ var outageCodes = slices.Concat(
 	[]int{6, 7, 50, 64, 89, 100, 202, 262, 317, 365, 462, 9001}, // it, or another member, is slow or cannot be reached
 )
 
-// translate returns the fault that an error of the driver is for clients. Faults and
+// Translate returns the fault that an error of the driver is for clients. Faults and
 // mongo.ErrNoDocuments stay as they are.
-func translate(err error) error {
+func Translate(err error) error {
 	switch {
-	case err == nil, isFault(err), isMissing(err):
+	case err == nil, IsFault(err), IsMissing(err):
 		return err
-	case isOutage(err):
+	case IsOutage(err):
 		return groupcommit.Unavailable(err)
 	}
 	return ports.ErrStorage.Because(err)
 }
 
-// lostOr is lost for an error of a statement after which the change may run again,
+// LostOr is lost for an error of a statement after which the change may run again,
 // else the error.
-func lostOr(err error) error {
-	if err != nil && !isMissing(err) && isOutage(err) {
+func LostOr(err error) error {
+	if err != nil && !IsMissing(err) && IsOutage(err) {
 		return lost{err}
 	}
 	return err
 }
 
-// isMissing reports that there is no document.
-func isMissing(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }
+// IsMissing reports that there is no document.
+func IsMissing(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }
 
-// notFound gives an error of reading a document its meaning: missing if there is none.
-func notFound(err error, noun, id string, missing *fault.Error) error {
-	if isMissing(err) {
+// NotFound gives an error of reading a document its meaning: missing if there is none.
+func NotFound(err error, noun, id string, missing *fault.Error) error {
+	if IsMissing(err) {
 		return missing.With(noun+" %q not found", id)
 	}
 	return err
 }
 
-// isOutage reports whether the same may succeed later.
-func isOutage(err error) bool {
+// IsOutage reports whether the same may succeed later.
+func IsOutage(err error) bool {
 	for _, known := range []error{
 		context.Canceled, context.DeadlineExceeded, mongo.ErrClientDisconnected, driver.ErrDeadlineWouldBeExceeded, driver.ErrCursorNotFound,
-		topology.ErrServerClosed, topology.ErrTopologyClosed, topology.ErrSubscribeAfterClosed, groupcommit.ErrClosing, errNoConnection,
+		topology.ErrServerClosed, topology.ErrTopologyClosed, topology.ErrSubscribeAfterClosed, groupcommit.ErrClosing, ErrNoConnection,
 	} {
 		if errors.Is(err, known) {
 			return true
@@ -89,16 +94,18 @@ func isOutage(err error) bool {
 			return true
 		}
 	}
-	return mongo.IsTimeout(err) || mongo.IsNetworkError(err) || hasLabel(err, transientLabel) || hasLabel(err, retryableLabel) ||
-		hasCode(err, outageCodes...)
+	return mongo.IsTimeout(err) || mongo.IsNetworkError(err) || HasLabel(err, TransientLabel) || HasLabel(err, RetryableLabel) ||
+		HasCode(err, outageCodes...)
 }
 
-func hasLabel(err error, label string) bool {
+// HasLabel reports whether a server, or the driver, has given an error a label.
+func HasLabel(err error, label string) bool {
 	failed, ok := errors.AsType[mongo.LabeledError](err)
 	return ok && failed.HasErrorLabel(label)
 }
 
-func hasCode(err error, codes ...int) bool {
+// HasCode reports whether a server has given an error one of some codes.
+func HasCode(err error, codes ...int) bool {
 	// Making indexes and collections has the driver's own errors.
 	if command, ok := errors.AsType[driver.Error](err); ok && slices.Contains(codes, int(command.Code)) {
 		return true
@@ -114,5 +121,5 @@ func hasCode(err error, codes ...int) bool {
 	return ok && slices.ContainsFunc(codes, failed.HasErrorCode)
 }
 
-// isFault reports an error that has a meaning for clients.
-func isFault(err error) bool { return errors.As(err, new(*fault.Error)) }
+// IsFault reports an error that has a meaning for clients.
+func IsFault(err error) bool { return errors.As(err, new(*fault.Error)) }
