@@ -156,7 +156,7 @@ module-test: ## build a copy of the module that has another path; needs Git
 race races race-all: export CGO_ENABLED := 1
 race: ## run the writers and the senders with the race detector; needs a C compiler
 	.ci/gotest --cached '$(WRITERS)' $(RACEFLAGS) -short -timeout 20m $(TESTFLAGS)
-	.ci/gotest --cached ./adapters/sqlitestore/... $(RACEFLAGS) -short -timeout 20m -run 'TestConformance/.*/Parallel|TestRead|TestWrite|TestRemembered|TestClose|BesideCommits' $(TESTFLAGS)
+	.ci/gotest --cached ./adapters/sqlitestore ./adapters/sqlitestore/internal/engine ./adapters/sqlitestore/internal/memory $(RACEFLAGS) -short -timeout 20m -run 'TestConformance/.*/Parallel|TestRead|TestWrite|TestRemembered|TestClose|BesideCommits' $(TESTFLAGS)
 	.ci/gotest --cached ./test/client $(RACEFLAGS) -short -timeout 20m -run '^TestRuntime' $(TESTFLAGS)
 
 races: ## run what else goroutines share with the race detector

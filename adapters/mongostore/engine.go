@@ -49,13 +49,13 @@ func openEngine(cfg Config) (*engine, error) {
 }
 
 // Close waits for running changes, at most as long as two operations may take. Before it
-// waits, it calls settle: what that starts in the background runs already, or ends at once.
-func (db *engine) close(settle func()) {
+// waits, it calls stopping: what that starts in the background runs already, or ends at once.
+func (db *engine) close(stopping func()) {
 	db.end()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*db.timeout)
 	defer cancel()
 	db.startLease()
-	settle()
+	stopping()
 	db.background.Wait()
 	select {
 	case <-db.writes.Close():

@@ -14,7 +14,6 @@ import (
 	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/agent"
-	"orgd/domain/name"
 	"orgd/domain/page"
 	"orgd/ports"
 )
@@ -85,12 +84,6 @@ func wantAgents(tx *engine.Tx, reports []ports.Report) error {
 	return nil
 }
 
-const insertEvent = `
-INSERT INTO events (id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata, department_key, seq)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
-const insertReport = insertEvent + " ON CONFLICT (id) DO NOTHING"
-
 // putReport stores a reported event, or reports that its id is known.
 func putReport(tx *engine.Tx, r ports.Report) (fresh bool, err error) {
 	seq, err := tx.Number()
@@ -103,18 +96,6 @@ func putReport(tx *engine.Tx, r ports.Report) (fresh bool, err error) {
 		addEvent(tx, args, seq)
 	}
 	return n > 0, sqlite.Wrap(err, "write event", string(r.Event.ID))
-}
-
-// addEvent says that an event of some [eventArgs] was stored.
-func addEvent(tx *engine.Tx, args []any, seq activity.Seq) {
-	tx.Changed.Logged = true
-	tx.Changed.Events = append(tx.Changed.Events, memory.FeedPosition{At: args[2].(int64), ID: args[0].([]byte), Seq: int64(seq)})
-}
-
-func eventArgs(e activity.Event, department name.Key) []any {
-	return append(make([]any, 0, 12), // with the number that the writer gives it
-		sqlite.PackID(e.ID), string(e.Type), sqlite.Millis(e.At), sqlite.PackID(e.AgentID), e.AgentName, e.Description,
-		string(e.Related), (*string)(e.Data), e.By, string(e.Metadata), string(department))
 }
 
 // Feed implements [ports.ActivityLog]. The newest events, or the indexes, have the order
@@ -163,10 +144,6 @@ func (db *DB) indexed(v *sqlite.View, q activity.Query) ([]activity.Encoded, err
 	}
 	return db.eventsAt(v, positions)
 }
-
-// selectEventsAt has the events in the order of the positions.
-const selectEventsAt = "SELECT seq, " + eventColumns +
-	" FROM (SELECT value AS position FROM json_each(?)) CROSS JOIN events ON seq = position"
 
 const selectEvent = "SELECT " + eventColumns + " FROM events WHERE id = ?"
 

@@ -76,11 +76,6 @@ func readArchive(v *sqlite.View, fields agent.Schema, each func(archive.Record) 
 	return nil
 }
 
-// notPurged selects the rows of agents that were not purged.
-func notPurged(column string) string {
-	return " WHERE " + column + " NOT IN (SELECT id FROM purged_agents)"
-}
-
 // archiveParts lists the parts behind the company, in the order of archive.Parts. The "/" has
 // labels in the order that they have in the ids of other storages.
 func archiveParts(ctx context.Context, db *DB) []archived {

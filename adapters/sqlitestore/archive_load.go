@@ -29,24 +29,7 @@ const (
 	updateRestoring = "UPDATE restoring SET records = ? WHERE records = ?"
 	dropRestoring   = "DROP TABLE restoring"
 	selectIndexes   = "SELECT indexes FROM restoring"
-	existsRestoring = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'restoring')"
 )
-
-// CheckLoaded returns [ports.ErrRestoring] if an archive has been restored in part.
-func (db *DB) CheckLoaded(ctx context.Context) error { return db.Ask(ctx, checkLoaded) }
-
-func checkLoaded(v *sqlite.View) error {
-	restoring, err := isRestoring(v)
-	if err == nil && restoring {
-		err = ports.ErrRestoring
-	}
-	return err
-}
-
-func isRestoring(v *sqlite.View) (is bool, err error) {
-	err = v.Row(existsRestoring).Scan(&is)
-	return is, sqlite.Wrap(err, "look for a restore", "")
-}
 
 // Begin implements [ports.Archive].
 func (s *Archive) Begin(ctx context.Context, id string) (loaded int64, err error) {

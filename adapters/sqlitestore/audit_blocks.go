@@ -1,9 +1,7 @@
 package sqlitestore
 
 import (
-	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -191,65 +189,6 @@ func (b *blocks) older(tx *engine.Tx, enough time.Time) (more bool, err error) {
 	return true, nil
 }
 
-// selection says which digests the entries have that a query selects.
-type selection struct {
-	bits, want memory.Digest
-	actions    []memory.Digest // nil means any
-}
-
-func selectionOf(q audit.Query) (s selection) {
-	need := func(bits, want memory.Digest) { s.bits, s.want = s.bits|bits, s.want|want }
-	if q.Actor != "" {
-		need(hashBits<<actorShift, shortHash(q.Actor)<<actorShift)
-	}
-	if q.Resource != "" {
-		need(hashBits<<resourceShift, shortHash(q.Resource)<<resourceShift)
-	}
-	if q.Department != "" {
-		need(hashBits<<departmentShift, shortHash(q.Department)<<departmentShift)
-	}
-	switch q.Part {
-	case audit.WithoutReports:
-		need(noReport, noReport)
-	case audit.OnlyChanges:
-		need(aChange, aChange)
-	}
-	for _, a := range q.Actions {
-		s.actions = append(s.actions, actionHash(a))
-	}
-	return s
-}
-
-func (s selection) has(d memory.Digest) bool {
-	return d&s.bits == s.want && (s.actions == nil || slices.Contains(s.actions, d&(actionBits<<actionShift)))
-}
-
-// in returns the numbers of the entries of a block that may be selected.
-func (s selection) in(last int64, block []byte) (numbers []int64, err error) {
-	err = eachOfBlock(last, block, func(seq int64, d memory.Digest) {
-		if s.has(d) {
-			numbers = append(numbers, seq)
-		}
-	})
-	return numbers, err
-}
-
-// without does the same for a block that is damaged, from the entries themselves.
-func (s selection) without(v *sqlite.View, last int64) (numbers []int64, err error) {
-	before, err := lastBlock(v, last)
-	if err != nil {
-		return nil, err
-	}
-	err = v.Each(selectBlockRows, []any{before, last, -1}, func(r sqlite.Row) error {
-		e, err := scanBlockRow(r)
-		if s.has(e.Digest) {
-			numbers = append(numbers, e.Seq)
-		}
-		return err
-	})
-	return numbers, err
-}
-
 // eachOfBlock calls do for each entry of a block.
 func eachOfBlock(last int64, block []byte, do func(seq int64, d memory.Digest)) error {
 	for seq := last; len(block) > 0; {
@@ -265,96 +204,4 @@ func eachOfBlock(last int64, block []byte, do func(seq int64, d memory.Digest)) 
 		block = block[8+n:]
 	}
 	return nil
-}
-
-const selectBlocks = "SELECT last, until, entries FROM audit_blocks INDEXED BY audit_blocks_time" +
-	" WHERE until >= ? AND since <= ? ORDER BY until DESC"
-
-// filteredEntries reads a page of what a query with filters selects.
-func filteredEntries(v *sqlite.View, q audit.Query) ([]audit.Entry, error) {
-	last, err := lastBlock(v, math.MaxInt64)
-	if err != nil {
-		return nil, err
-	}
-	found, err := someEntries(v, q, "seq > ?", last)
-	if err != nil {
-		return nil, err
-	}
-	wanted := selectionOf(q)
-	since, until := timesOf(q)
-	err = v.Each(selectBlocks, []any{since, until}, func(r sqlite.Row) error {
-		var last, until int64
-		var block []byte
-		if err := r.Scan(&last, &until, &block); err != nil {
-			return err
-		}
-		if len(found) >= q.Limit && sqlite.Millis(found[len(found)-1].At) > until {
-			return sqlite.ErrFull
-		}
-		numbers, err := wanted.in(last, block)
-		if err != nil {
-			numbers, err = wanted.without(v, last)
-		}
-		if err != nil || len(numbers) == 0 {
-			return err
-		}
-		list, err := json.Marshal(numbers)
-		if err != nil {
-			return err
-		}
-		more, err := someEntries(v, q, "seq IN (SELECT value FROM json_each(?))", string(list))
-		found = latest(append(found, more...), q.Limit)
-		return err
-	})
-	return found, err
-}
-
-// timesOf returns between which times, both inclusive, the entries are that a query selects.
-func timesOf(q audit.Query) (since, until int64) {
-	since, until = math.MinInt64, math.MaxInt64
-	if !q.Since.IsZero() {
-		since = sqlite.Millis(q.Since)
-	}
-	if !q.Until.IsZero() {
-		until = sqlite.Millis(q.Until)
-	}
-	if q.After != nil {
-		until = min(until, sqlite.Millis(q.After.At))
-	}
-	return since, until
-}
-
-// latest returns the first entries of a list in the order of a page.
-func latest(entries []audit.Entry, limit int) []audit.Entry {
-	slices.SortFunc(entries, func(a, b audit.Entry) int {
-		if c := b.At.Compare(a.At); c != 0 {
-			return c
-		}
-		return cmp.Compare(string(sqlite.PackID(b.ID)), string(sqlite.PackID(a.ID)))
-	})
-	return entries[:min(limit, len(entries))]
-}
-
-// someEntries reads the entries that a query selects of some rows, which a condition with one
-// argument says.
-func someEntries(v *sqlite.View, q audit.Query, of string, arg any) ([]audit.Entry, error) {
-	query, args := someQuery(q, of, arg)
-	return sqlite.Rows(v, query, args, func(r sqlite.Row) (audit.Entry, error) { return scanEntry(r) })
-}
-
-// someQuery sorts what it reads. An index in the order of a page would lead to all other rows too.
-func someQuery(q audit.Query, of string, arg any) (string, []any) {
-	changes, others := entriesFilter(q), entriesFilter(q)
-	changes.And(of, arg)
-	changes.Equals("department_key", string(q.Department))
-	sqlite.Among(&changes, "action", q.Actions)
-	query, args := selectChanges+" NOT INDEXED"+changes.Where(), changes.Args
-	if q.Part != audit.OnlyChanges {
-		others.And(of, arg)
-		if q.Part == audit.WithoutReports {
-			others.And(notReports)
-		}
-		query, args = query+" UNION ALL "+selectEntries+" NOT INDEXED"+others.Where(), append(args, others.Args...)
-	}
-	return query + latestFirst, append(args, q.Limit)
 }

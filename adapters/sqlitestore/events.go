@@ -4,13 +4,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
+	"orgd/adapters/sqlitestore/internal/engine"
+	"orgd/adapters/sqlitestore/internal/memory"
 	"orgd/adapters/sqlitestore/internal/sqlite"
 	"orgd/domain/activity"
 	"orgd/domain/jsondoc"
+	"orgd/domain/name"
 	"orgd/domain/page"
 	"orgd/ports"
 )
+
+// selectEventsAt has the events in the order of the positions.
+const selectEventsAt = "SELECT seq, " + eventColumns +
+	" FROM (SELECT value AS position FROM json_each(?)) CROSS JOIN events ON seq = position"
 
 // eventsAt returns the events at positions of the log, as v sees them: first the cached ones,
 // then those that are read, in the order in which they were asked for. Reading stops
@@ -82,4 +91,54 @@ func (x *eventRow) scan(r sqlite.Row) (activity.Event, error) {
 		e.Data = (*jsondoc.Object)(&text)
 	}
 	return e, nil
+}
+
+const insertEvent = `
+INSERT INTO events (id, type, at, agent_id, agent_name, description, related, data, initiated_by, metadata, department_key, seq)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+const insertReport = insertEvent + " ON CONFLICT (id) DO NOTHING"
+
+// addEvent says that an event of some [eventArgs] was stored.
+func addEvent(tx *engine.Tx, args []any, seq activity.Seq) {
+	tx.Changed.Logged = true
+	tx.Changed.Events = append(tx.Changed.Events, memory.FeedPosition{At: args[2].(int64), ID: args[0].([]byte), Seq: int64(seq)})
+}
+
+func eventArgs(e activity.Event, department name.Key) []any {
+	return append(make([]any, 0, 12), // with the number that the writer gives it
+		sqlite.PackID(e.ID), string(e.Type), sqlite.Millis(e.At), sqlite.PackID(e.AgentID), e.AgentName, e.Description,
+		string(e.Related), (*string)(e.Data), e.By, string(e.Metadata), string(department))
+}
+
+// feedQuery reads one of seq, at and id of each event of a page along an index,
+// from where the page before ended. The indexes keep the types apart, so that there
+// need not be more of them: a feed of all types is the merge of the feeds of each.
+func feedQuery(column string, q activity.Query) (string, []any) {
+	var args []any
+	param := func(arg any) string {
+		args = append(args, arg)
+		return "?" + strconv.Itoa(len(args))
+	}
+	feed := "SELECT seq, at, id FROM events INDEXED BY events_type WHERE "
+	if q.AgentID != "" {
+		feed = "SELECT seq, at, id FROM events INDEXED BY events_agent_type WHERE agent_id = " +
+			param(sqlite.PackID(q.AgentID)) + " AND "
+	}
+	if !q.Since.IsZero() {
+		feed += "at >= " + param(sqlite.Millis(q.Since)) + " AND "
+	}
+	if q.After != nil {
+		feed += "(at, id) < (" + param(sqlite.Millis(q.After.At)) + ", " + param(sqlite.PackID(q.After.ID)) + ") AND "
+	}
+	types := activity.Types()
+	if q.Type != "" {
+		types = []activity.Type{q.Type}
+	}
+	feeds := make([]string, len(types))
+	for i, t := range types {
+		feeds[i] = feed + "type = " + param(string(t))
+	}
+	return "SELECT " + column + " FROM (" + strings.Join(feeds, " UNION ALL ") +
+		" ORDER BY at DESC, id DESC LIMIT (" + param(q.Limit) + " + 0))", args
 }

@@ -23,13 +23,6 @@ func (s *Storage) Ping(ctx context.Context) (err error) {
 	return s.db.Ping(ctx)
 }
 
-// Others wait for the writer while it deletes. So a write deletes a bounded
-// number of records of one kind, and begins with no other kind after a while.
-const (
-	deleteAtOnce = 100
-	deleteTime   = 20 * time.Millisecond
-)
-
 const (
 	deleteExpiredEvents = `
 DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE type = ? AND at < ? LIMIT (? + 0))`

@@ -91,14 +91,6 @@ func collect(ctx context.Context, dir, files string) (manifest, error) {
 	return m, err
 }
 
-// checkRestored makes sure that no backup waits to be moved into a data directory.
-func checkRestored(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, restoredName)); err == nil {
-		return errors.New("a restore was cut short: start the service once, it completes it")
-	}
-	return nil
-}
-
 // copyDatabase writes one state of a database, which may be in use, to a new
 // file. Both paths are absolute: SQLite would take a relative one for a part of a URI.
 func copyDatabase(ctx context.Context, src, dst string) (err error) {

@@ -160,3 +160,19 @@ func size(path string) (uint64, error) {
 	}
 	return uint64(info.Size()), nil
 }
+
+// A restore is prepared in one directory inside the data directory. Renaming
+// it to the other name decides: from then on the restore is completed, by the
+// next process to open the directory if need be.
+const (
+	restoringName = "restore.tmp"
+	restoredName  = "restore.ready"
+)
+
+// checkRestored makes sure that no backup waits to be moved into a data directory.
+func checkRestored(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, restoredName)); err == nil {
+		return errors.New("a restore was cut short: start the service once, it completes it")
+	}
+	return nil
+}

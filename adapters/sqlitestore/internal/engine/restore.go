@@ -16,14 +16,6 @@ import (
 	"orgd/adapters/sqlitestore/internal/sqlite"
 )
 
-// A restore is prepared in one directory inside the data directory. Renaming
-// it to the other name decides: from then on the restore is completed, by the
-// next process to open the directory if need be.
-const (
-	restoringName = "restore.tmp"
-	restoredName  = "restore.ready"
-)
-
 // ErrNotEmpty says that a restore would replace a database.
 var ErrNotEmpty = errors.New("the data directory holds a database or keys")
 

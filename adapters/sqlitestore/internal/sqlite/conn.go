@@ -163,3 +163,9 @@ func (c *Conn) EmptyLog() (emptied bool, err error) {
 	)
 	return err == nil && busy == 0, err
 }
+
+// Row is a row of a result: a *sql.Row or the current one of several.
+type Row interface {
+	// Scan copies the columns into dest, as [sql.Rows.Scan] does.
+	Scan(dest ...any) error
+}

@@ -25,12 +25,6 @@ func NewView(ctx context.Context, c *Conn) View { return View{ctx, c} }
 // Context is that of the caller.
 func (v *View) Context() context.Context { return v.Ctx }
 
-// Row is a row of a result: a *sql.Row or the current one of several.
-type Row interface {
-	// Scan copies the columns into dest, as [sql.Rows.Scan] does.
-	Scan(dest ...any) error
-}
-
 // Row runs a query for at most one row; scanning it answers [sql.ErrNoRows] if
 // there is none. Scan it before anything else is asked. The query is not
 // stopped when the caller's context ends, so it must find its row by a key.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"orgd/adapters/sqlitestore/internal/sqlite"
+	"orgd/ports"
 )
 
 // A database that was restored has a table with the name of its incarnation, others have none.
@@ -24,4 +25,22 @@ func (db *DB) readIncarnation(ctx context.Context) error {
 	})
 	db.incarnation.Store(&name)
 	return sqlite.Wrap(err, "read the incarnation", "")
+}
+
+const existsRestoring = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'restoring')"
+
+// CheckLoaded returns [ports.ErrRestoring] if an archive has been restored in part.
+func (db *DB) CheckLoaded(ctx context.Context) error { return db.Ask(ctx, checkLoaded) }
+
+func checkLoaded(v *sqlite.View) error {
+	restoring, err := isRestoring(v)
+	if err == nil && restoring {
+		err = ports.ErrRestoring
+	}
+	return err
+}
+
+func isRestoring(v *sqlite.View) (is bool, err error) {
+	err = v.Row(existsRestoring).Scan(&is)
+	return is, sqlite.Wrap(err, "look for a restore", "")
 }
