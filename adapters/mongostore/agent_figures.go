@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -16,21 +15,6 @@ import (
 	"orgd/adapters/mongostore/internal/mongodb"
 	"orgd/domain/agent"
 	"orgd/domain/performance"
-)
-
-const (
-	// fewAgents is of how many agents the figures are read without anything remembered.
-	fewAgents = 200
-	// manyLate is after late reports of how many agents a window is read anew.
-	manyLate = 1000
-	// openDays are the last days of a window, which are read each time: most reports are
-	// of these. A report of a day before them is late.
-	openDays = 2
-	// daysAtOnce is how many days of all agents one query adds up, and longOperation how many
-	// operations' time it may take.
-	daysAtOnce, longOperation = 10, 5
-	// clockSkew is how far the clock of a replica may be behind that of another one.
-	clockSkew = time.Hour
 )
 
 // AgentFigures implements [ports.Measures].
@@ -178,16 +162,6 @@ func (p longReader) bounded() (context.Context, context.CancelFunc, error) {
 	}
 	ctx, cancel := context.WithTimeout(p, longOperation*p.db.timeout)
 	return ctx, func() { cancel(); release() }, nil
-}
-
-// daysOf are the parts of some days of an owner.
-func daysOf(owner string, first, last performance.Date) bson.D {
-	return bson.D{mongodb.Is("_id", bson.D{mongodb.Is("$gte", dayID(owner, first)), mongodb.Is("$lt", dayID(owner, last+1))})}
-}
-
-// daysOfAgents are those of all agents.
-func daysOfAgents(first, last performance.Date) bson.D {
-	return daysOfAll(ownerOfAgent(""), first, last)
 }
 
 // sumRollups has the server add up parts of days, by agent, along an index.

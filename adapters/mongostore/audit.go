@@ -47,7 +47,7 @@ func (s *Audit) After(ctx context.Context, position activity.Seq, limit int) (_ 
 	switch {
 	case err != nil:
 		return ports.AuditPage{}, err
-	case position < 0, eventlog.TimeOf(position).T > eventlog.TimeOf(now).T+ahead:
+	case position < 0, eventlog.TimeOf(position).T > eventlog.TimeOf(now).T+eventlog.Ahead:
 		return ports.AuditPage{}, activity.ErrTooOld
 	}
 	position = max(position, d.Begin)

@@ -37,19 +37,6 @@ func (s *Measures) DepartmentDays(ctx context.Context, id string, first performa
 	return view(ctx, s.db.engine, func(r reader) ([]performance.Day, error) { return readDays(r, ownerOfDepartment(id), first) })
 }
 
-// DepartmentWork implements [ports.Measures].
-func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (_ map[string]performance.Work, err error) {
-	defer s.db.observer.Begin(&ctx, "measures.departments").End(&err)
-	if len(ids) == 0 {
-		return nil, nil // an "$or" of nothing is an error
-	}
-	days := make(bson.A, len(ids))
-	for i, id := range ids {
-		days[i] = daysOf(ownerOfDepartment(id), first, last)
-	}
-	return sumWork[string](ctx, s.db, bson.D{mongodb.Is("$or", days)}, ownerIn("$_id"), mongodb.By("_id"))
-}
-
 // readDays reads the figures of an owner and puts the parts of each day together.
 func readDays(r reader, owner string, first performance.Date) ([]performance.Day, error) {
 	parts, err := all[rollupDoc](r, rollupsColl,

@@ -14,6 +14,21 @@ import (
 	"orgd/ports"
 )
 
+const (
+	// fewAgents is of how many agents the figures are read without anything remembered.
+	fewAgents = 200
+	// manyLate is after late reports of how many agents a window is read anew.
+	manyLate = 1000
+	// openDays are the last days of a window, which are read each time: most reports are
+	// of these. A report of a day before them is late.
+	openDays = 2
+	// daysAtOnce is how many days of all agents one query adds up, and longOperation how many
+	// operations' time it may take.
+	daysAtOnce, longOperation = 10, 5
+	// clockSkew is how far the clock of a replica may be behind that of another one.
+	clockSkew = time.Hour
+)
+
 // rollups sums up what a batch of reports adds, so that each figure is written
 // once.
 type rollups struct {
@@ -206,4 +221,19 @@ func increments(d performance.Day) (fields bson.D) {
 		add(s.field+".nanos", s.Nanos)
 	}
 	return fields
+}
+
+// daysOf are the parts of some days of an owner.
+func daysOf(owner string, first, last performance.Date) bson.D {
+	return bson.D{mongodb.Is("_id", bson.D{mongodb.Is("$gte", dayID(owner, first)), mongodb.Is("$lt", dayID(owner, last+1))})}
+}
+
+// daysOfAgents are those of all agents.
+func daysOfAgents(first, last performance.Date) bson.D {
+	return daysOfAll(ownerOfAgent(""), first, last)
+}
+
+// daysOfAll are the parts of some days of all owners of a kind.
+func daysOfAll(kind string, first, last performance.Date) bson.D {
+	return bson.D{mongodb.Is("date", bson.D{mongodb.Is("$gte", first), mongodb.Is("$lte", last)}), mongodb.StartsWith("_id", kind)}
 }

@@ -64,10 +64,6 @@ func (db *DB) logAt(ctx context.Context) (logDoc, activity.Seq, error) {
 	return d, eventlog.SeqOf(*session.OperationTime(), eventlog.LastRank), nil
 }
 
-// ahead is how many seconds a position may be ahead of the primary: one that was
-// elected just now learns a little later what the one before has committed.
-const ahead = 60
-
 // After implements [ports.EventStream].
 func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (_ ports.LogPage, err error) {
 	defer s.db.observer.Begin(&ctx, "stream.after").End(&err)
@@ -76,7 +72,7 @@ func (s *Stream) After(ctx context.Context, position activity.Seq, limit int) (_
 	switch {
 	case err != nil:
 		return ports.LogPage{}, err
-	case position < d.Cut, position < 0, eventlog.TimeOf(position).T > eventlog.TimeOf(now).T+ahead:
+	case position < d.Cut, position < 0, eventlog.TimeOf(position).T > eventlog.TimeOf(now).T+eventlog.Ahead:
 		return ports.LogPage{}, activity.ErrTooOld
 	}
 	late, stop := context.WithTimeout(context.Background(), s.db.timeout/2)

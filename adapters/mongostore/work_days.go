@@ -92,11 +92,6 @@ func ownerOf(of performance.Owner) string {
 	return ""
 }
 
-// daysOfAll are the parts of some days of all owners of a kind.
-func daysOfAll(kind string, first, last performance.Date) bson.D {
-	return bson.D{mongodb.Is("date", bson.D{mongodb.Is("$gte", first), mongodb.Is("$lte", last)}), mongodb.StartsWith("_id", kind)}
-}
-
 // sumWork has the server add up parts of days along an index, by what of makes of each: there
 // may be hundreds for each department.
 func sumWork[K comparable](ctx context.Context, db *DB, filter bson.D, of bson.E, index bson.D) (map[K]performance.Work, error) {
@@ -119,4 +114,17 @@ func sumWork[K comparable](ctx context.Context, db *DB, filter bson.D, of bson.E
 		}
 		return found, err
 	})
+}
+
+// DepartmentWork implements [ports.Measures].
+func (s *Measures) DepartmentWork(ctx context.Context, ids []string, first, last performance.Date) (_ map[string]performance.Work, err error) {
+	defer s.db.observer.Begin(&ctx, "measures.departments").End(&err)
+	if len(ids) == 0 {
+		return nil, nil // an "$or" of nothing is an error
+	}
+	days := make(bson.A, len(ids))
+	for i, id := range ids {
+		days[i] = daysOf(ownerOfDepartment(id), first, last)
+	}
+	return sumWork[string](ctx, s.db, bson.D{mongodb.Is("$or", days)}, ownerIn("$_id"), mongodb.By("_id"))
 }

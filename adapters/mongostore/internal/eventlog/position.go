@@ -27,3 +27,7 @@ func TimeOf(position activity.Seq) bson.Timestamp {
 // LongestChange is how many seconds lie between the insertion of an event and its
 // commit at most: that is how long the server lets a transaction run.
 const LongestChange = 60
+
+// Ahead is how many seconds a position may be ahead of the primary: one that was
+// elected just now learns a little later what the one before has committed.
+const Ahead = 60
