@@ -106,7 +106,7 @@ func (s *Documents) planOnce(ctx context.Context, c Call, in PlanDocument) (*org
 		Department: func(key name.Key) (department.Department, error) { return s.departments.Department(ctx, key) },
 		Agents:     s.agentPages(ctx, c.live),
 		Former:     func(id agent.ID) (name.Key, error) { return s.formerName(ctx, id) },
-		Costs:      func() (bool, error) { return s.hasCosts(ctx) },
+		Costs:      func() (bool, error) { return s.company.Costs(ctx) },
 		NewID:      s.ids.NewID, On: activity.Cause{At: s.clock.Now()}, Emit: in.Emit,
 	})
 }
@@ -146,16 +146,6 @@ func (e liveEntries) Agent(i int) (jsondoc.Value, error) {
 		return jsondoc.Value{}, err
 	}
 	return e.Entries.Agent(i)
-}
-
-// hasCosts reports whether a cost was ever recorded. Only a change of the company
-// gets to know that; this one changes nothing.
-func (s *Documents) hasCosts(ctx context.Context) (has bool, err error) {
-	_, err = s.company.Update(ctx, func(co company.Company, costs bool) (ports.Change[company.Company], error) {
-		has = costs
-		return ports.Change[company.Company]{State: co, From: co.Revision}, nil
-	})
-	return has, err
 }
 
 // state reads what a plan keeps of an organization.

@@ -467,3 +467,20 @@ func TestTimeOfABatch(t *testing.T) {
 		}
 	}
 }
+
+// What a change writes into a collection that is never sent is an error, and nothing of it is stored.
+func TestCollectionWithoutAPlace(t *testing.T) {
+	t.Parallel()
+	db := openTest(t)
+	err := db.write(t.Context(), func(t *tx) error {
+		t.insert(projectsColl, bson.D{mongodb.Is("_id", "p")}, nil)
+		t.insert("proposals", bson.D{mongodb.Is("_id", "p")}, nil)
+		return nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "the collection proposals has no place") {
+		t.Errorf("write = %v, want what is missing", err)
+	}
+	if d, err := oneOrZero[mongodb.IDDoc](db.ask(t.Context()), projectsColl, mongodb.ByID("p")); err != nil || d.ID != "" {
+		t.Errorf("the project is %v, %v, want none", d, err)
+	}
+}

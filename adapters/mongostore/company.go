@@ -92,6 +92,13 @@ func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 	return found.Company, err
 }
 
+// Costs implements [ports.CompanyStore].
+func (s *Company) Costs(ctx context.Context) (_ bool, err error) {
+	defer s.db.observer.Begin(&ctx, "company.costs").End(&err)
+	d, err := singleton[companyDoc](s.db.ask(ctx), companyID, options.FindOne().SetProjection(mongodb.By("costs")))
+	return d.Costs, err
+}
+
 // Update implements [ports.CompanyStore].
 func (s *Company) Update(ctx context.Context, change func(company.Company, bool) (ports.Change[company.Company], error)) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.update").End(&err)

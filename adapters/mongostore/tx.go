@@ -165,6 +165,11 @@ func (t *tx) bounded() (context.Context, context.CancelFunc, error) { return t, 
 // flush sends what the changes write, by collection and kind of write: a name that one
 // gives back another may take.
 func (b *batch) flush() error {
+	for coll := range b.ops {
+		if !slices.Contains(flushOrder, coll) {
+			return fmt.Errorf("mongostore: the collection %s has no place in the order of writes", coll)
+		}
+	}
 	for _, coll := range flushOrder {
 		ops := b.ops[coll]
 		if len(ops) == 0 {

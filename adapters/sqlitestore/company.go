@@ -21,6 +21,15 @@ func (s *Company) Company(ctx context.Context) (_ company.Company, err error) {
 	})
 }
 
+const selectCosts = "SELECT costs_recorded FROM company WHERE id = 1"
+
+// Costs implements [ports.CompanyStore].
+func (s *Company) Costs(ctx context.Context) (costs bool, err error) {
+	defer s.db.observer.Begin(&ctx, "company.costs").End(&err)
+	err = s.db.Ask(ctx, func(v *sqlite.View) error { return v.Row(selectCosts).Scan(&costs) })
+	return costs, sqlite.Wrap(err, "read company", "")
+}
+
 // Update implements [ports.CompanyStore].
 func (s *Company) Update(ctx context.Context, change func(c company.Company, costs bool) (ports.Change[company.Company], error)) (_ company.Company, err error) {
 	defer s.db.observer.Begin(&ctx, "company.update").End(&err)

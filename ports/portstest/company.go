@@ -151,6 +151,9 @@ func (w *world) wantCosts(when string, want bool) {
 		return ports.Change[company.Company]{}, errRefused
 	})
 	w.wantErr("Update", err, errRefused)
+	got, err := w.Company.Costs(w.Context())
+	w.wantNil("Costs", err)
+	w.want("Costs "+when, got, want)
 }
 
 func companyParallelUpdates(w *world) {

@@ -147,12 +147,21 @@ func (m memoryCompany) Company(context.Context) (company.Company, error) {
 	return m.company, nil
 }
 
-func (m memoryCompany) Update(_ context.Context, do companyChange) (company.Company, error) {
+func (m memoryCompany) Costs(context.Context) (bool, error) {
 	defer m.lock()()
-	costs := slices.ContainsFunc(m.counted, func(r ports.Report) bool {
+	return m.costs(), nil
+}
+
+// costs reports whether any was ever recorded.
+func (m memoryCompany) costs() bool {
+	return slices.ContainsFunc(m.counted, func(r ports.Report) bool {
 		return r.Measures.Cost != nil || r.Measures.Incurred != nil
 	})
-	s, err := do(m.company, costs)
+}
+
+func (m memoryCompany) Update(_ context.Context, do companyChange) (company.Company, error) {
+	defer m.lock()()
+	s, err := do(m.company, m.costs())
 	if err == nil {
 		err = m.free(s.Idempotency)
 	}
