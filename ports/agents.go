@@ -130,8 +130,7 @@ type AgentLabels interface {
 
 // DeletedAgents keeps what deleted agents were until they are purged.
 type DeletedAgents interface {
-	// Deleted returns deleted agents that q selects, in its order. An agent that an older
-	// release deleted may be missing until the next DeleteExpired.
+	// Deleted returns deleted agents that q selects, in its order.
 	Deleted(ctx context.Context, q agent.Deletions) ([]agent.Deletion, error)
 
 	// Restore loads a deleted agent and stores the step that change makes of it, after which

@@ -132,7 +132,9 @@ func (db *DB) archiveParts(r reader, u beside, each func(archive.Record) error) 
 			return &archive.Agent{Record: rec}, err
 		}),
 		part(r, each, deletedAgentsColl, everything, byIDs, func(d deletedAgentDoc) (archive.Record, error) {
-			return db.archivedDeletion(r, u, d)
+			d.Last.OrderKey = u.orderKey(agentsColl, d.Last.ID, d.Last.OrderKey)
+			rec, err := db.record(d.Last)
+			return &archive.DeletedAgent{Last: rec, Deletion: d.deletion()}, err
 		}),
 		part(r, each, labelMovesColl, everything, byIDs, u.move),
 		part(r, each, eventsColl, everything, mongodb.By("entered"), u.event),
@@ -181,18 +183,6 @@ func (u beside) event(d eventDoc) (archive.Record, error) {
 	}
 	e, err := d.event()
 	return &archive.Event{Event: e, Department: name.Key(d.Department)}, err
-}
-
-// archivedDeletion completes an agent that an older release has deleted.
-func (db *DB) archivedDeletion(r reader, u beside, d deletedAgentDoc) (_ archive.Record, err error) {
-	if d.Deleted == 0 {
-		if d, err = db.complete(r, d); err != nil {
-			return nil, err
-		}
-	}
-	d.Last.OrderKey = u.orderKey(agentsColl, d.Last.ID, d.Last.OrderKey)
-	rec, err := db.record(d.Last)
-	return &archive.DeletedAgent{Last: rec, Deletion: d.deletion()}, err
 }
 
 // summed returns what reads parts of figures, adds up those that follow each other and are of

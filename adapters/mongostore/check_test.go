@@ -26,7 +26,8 @@ import (
 )
 
 // A database is refused when it is older than the program, or newer than it can
-// understand; a newer one that it can use is left as it is.
+// understand; a newer one that it can use is left as it is. One of before the oldest release
+// is not migrated.
 func TestSchemas(t *testing.T) {
 	db := openTest(t)
 	for _, tc := range []struct {
@@ -36,6 +37,7 @@ func TestSchemas(t *testing.T) {
 		{schemaDoc{schemaID, schemaVersion, schemaVersion, ""}, true, true},
 		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion, ""}, true, true},
 		{schemaDoc{schemaID, schemaVersion + 1, schemaVersion + 1, ""}, false, false},
+		{schemaDoc{schemaID, oldestSchema - 1, 1, ""}, false, false},
 		{schemaDoc{schemaID, 0, 0, ""}, false, true},
 	} {
 		if _, err := db.coll(metaColl).UpdateByID(t.Context(), schemaID, mongodb.Set(mongodb.Is("version", tc.stored.Version), mongodb.Is("oldest", tc.stored.Oldest))); err != nil {
@@ -43,7 +45,11 @@ func TestSchemas(t *testing.T) {
 		}
 		wantSchema(t, "Check", db.Check(t.Context()), tc.stored, tc.ready)
 		wantSchema(t, "Ping", db.Stores().Storage.Ping(t.Context()), tc.stored, tc.ready)
-		wantSchema(t, "Migrate", db.migrate(t.Context()), tc.stored, tc.migrates)
+		err := db.migrate(t.Context())
+		wantSchema(t, "Migrate", err, tc.stored, tc.migrates)
+		if tc.stored.Version == oldestSchema-1 && (err == nil || !strings.Contains(err.Error(), "migrate it with orgd 0.9.0 first")) {
+			t.Errorf("Migrate of schema %+v = %v, want what to do", tc.stored, err)
+		}
 	}
 }
 

@@ -5,19 +5,15 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"orgd/adapters/groupcommit"
 	"orgd/adapters/mongostore/internal/mongodb"
-	"orgd/domain/activity"
 	"orgd/domain/agent"
-	"orgd/domain/audit"
 	"orgd/domain/identity"
 	"orgd/ports"
 )
 
-// deletedAgentDoc is an agent that was deleted, as it was last. One that an older release
-// has deleted has only its names until [DB.complete] has found the rest.
+// deletedAgentDoc is an agent that was deleted, as it was last.
 type deletedAgentDoc struct {
 	Last           agentDoc `bson:",inline"`
 	DepartmentName string   `bson:"department_name"`
@@ -40,10 +36,10 @@ func (d deletedAgentDoc) deletion() agent.Deletion {
 // Deleted implements [ports.AgentStore].
 func (s *Agents) Deleted(ctx context.Context, q agent.Deletions) (_ []agent.Deletion, err error) {
 	defer s.db.observer.Begin(&ctx, "agents.deleted").End(&err)
-	filter := bson.D{mongodb.Compare("deleted", "$gt", 0)}
+	filter := bson.D{}
 	if q.After != nil {
 		at := mongodb.Millis(q.After.At)
-		filter = bson.D{mongodb.Is("deleted", bson.D{mongodb.Is("$gt", 0), mongodb.Is("$lte", at)}), mongodb.Behind("$lt", "deleted", at, "$lt", "_id", string(q.After.ID))}
+		filter = bson.D{mongodb.Is("deleted", bson.D{mongodb.Is("$lte", at)}), mongodb.Behind("$lt", "deleted", at, "$lt", "_id", string(q.After.ID))}
 	}
 	return every(s.db.ask(ctx), deletedAgentsColl, filter, func(d deletedAgentDoc) (agent.Deletion, error) { return d.deletion(), nil },
 		first(q.Limit, "-deleted", "-_id").SetProjection(mongodb.By("name", "department_name", "deleted", "deleted_by")))
@@ -108,9 +104,6 @@ func (s *Agents) Purge(ctx context.Context, id agent.ID, change func(agent.Forme
 func (db *DB) changeFormer(t *tx, id agent.ID, change func(agent.Former) (ports.AgentChange, error)) (step ports.AgentChange, err error) {
 	ref := identity.Ref{ID: id}
 	d, err := one[deletedAgentDoc](t, deletedAgentsColl, byRef(ref))
-	if err == nil && d.Deleted == 0 {
-		d, err = db.complete(t, d)
-	}
 	if err != nil {
 		return step, noAgent(err, ref)
 	}
@@ -153,67 +146,4 @@ func (db *DB) finishPurges(ctx context.Context, before time.Time) (more bool, er
 		_, err = db.coll(purgedAgentsColl).DeleteOne(ctx, mongodb.ByID(ids[0]))
 	}
 	return true, mongodb.Translate(err)
-}
-
-// completeDeleted completes a bounded number of agents that an older release has deleted,
-// which lists do not have before. It returns how many it has found.
-func (db *DB) completeDeleted(ctx context.Context) (int, error) {
-	ids, err := db.idsOf(ctx, deletedAgentsColl, bson.D{mongodb.Is("deleted", nil)}, expireAtOnce)
-	if err != nil {
-		return 0, err
-	}
-	for _, id := range ids {
-		err := db.write(ctx, func(t *tx) error {
-			d, err := oneOrZero[deletedAgentDoc](t, deletedAgentsColl, mongodb.ByID(id))
-			if err != nil || d.Last.ID == "" || d.Deleted != 0 {
-				return err
-			}
-			if d, err = db.complete(t, d); err != nil {
-				return err
-			}
-			d.Last.ID = ""
-			t.update(deletedAgentsColl, id, bson.D{mongodb.Is("$set", d)}, nil)
-			return nil
-		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	return len(ids), nil
-}
-
-// complete returns an agent that an older release has deleted with what its versions, its
-// events and the audit trail say of it. Its fields that no version has are lost.
-func (db *DB) complete(r reader, d deletedAgentDoc) (deletedAgentDoc, error) {
-	id := d.Last.ID
-	ofAgent := bson.D{mongodb.StartsWith("_id", id+"/")}
-	newest, err := get(r, versionsColl, ofAgent, versionDoc.version, options.FindOne().SetSort(mongodb.By("-_id")))
-	if err != nil {
-		return d, err
-	}
-	hired, err := one[versionDoc](r, versionsColl, ofAgent, options.FindOne().SetSort(mongodb.By("_id")))
-	if err != nil {
-		return d, err
-	}
-	fired, err := oneOrZero[eventDoc](r, eventsColl, bson.D{mongodb.Is("agent", id), mongodb.Is("type", activity.Fired)}, options.FindOne().SetSort(mongodb.By("-at", "-_id")))
-	if err != nil {
-		return d, err
-	}
-	entry, err := oneOrZero[entryDoc](r, auditColl, bson.D{mongodb.Is("resource", audit.Agent(id))}, options.FindOne().SetSort(mongodb.By("-at", "-_id")))
-	if err != nil {
-		return d, err
-	}
-	holder, err := oneOrZero[mongodb.IDDoc](r, agentsColl, bson.D{mongodb.Is("order_key", id)}, options.FindOne().SetProjection(mongodb.By("_id")))
-	if err != nil {
-		return d, err
-	}
-	a := agent.Agent{
-		Identity: newest.Content, Text: newest.Text, Version: newest.Number, Revision: max(newest.Number, entry.From),
-		OrderKey: agent.OrderKey(id), CreatedAt: mongodb.FromMillis(hired.SavedAt), UpdatedAt: newest.SavedAt,
-	}
-	if holder.ID != "" { // who was deleted held another one
-		a.OrderKey = agent.OrderKey(fired.ID)
-	}
-	deletion := agent.Deletion{Department: a.Department().Text, At: mongodb.FromMillis(max(fired.At, hired.SavedAt)), By: fired.By}
-	return deletedOf(agentOf(agent.Step{Agent: a}, ""), deletion), nil
 }

@@ -36,69 +36,12 @@ func (o *office) purge(id agent.ID) {
 	}))
 }
 
-// fireAsBefore deletes an agent, and leaves of it what an older release has left.
-func (o *office) fireAsBefore(id agent.ID) agent.Agent {
-	o.Helper()
-	last := o.fire(id)
-	_, err := o.db.coll(deletedAgentsColl).ReplaceOne(o.Context(), mongodb.ByID(string(id)),
-		bson.D{mongodb.Is("name", last.Name().Text), mongodb.Is("key", string(last.Name().Key))})
-	o.must(err)
-	return last
-}
-
-func (o *office) restore(id agent.ID) (agent.Agent, error) {
-	on := cause()
-	return o.Agents.Restore(o.Context(), id, func(f agent.Former) (ports.AgentChange, error) {
-		s, err := f.Restore(agent.Restoring{}, on)
-		return ports.AgentChange{Step: s, Trail: trail(audit.Agent(string(id)), nil)}, err
-	})
-}
-
-// TestFormerOfAnOlderRelease: what an agent was that an older release has deleted is found
-// in its history, by the next upkeep or by who restores it.
-func TestFormerOfAnOlderRelease(t *testing.T) {
-	o := newOffice(t)
-	o.must(o.createDepartment(t.Context(), "Ops", 0))
-	listed, restored, stays := o.hire("Ops"), o.hire("Ops"), o.hire("Ops")
-	for _, id := range []agent.ID{listed, restored} {
-		o.must(o.patch(t.Context(), id, `{"tier":"large"}`)) // its revision is not its version
-		o.must(o.patch(t.Context(), id, `{"description":"two"}`))
-	}
-	_, err := o.db.coll(agentsColl).UpdateByID(t.Context(), string(stays), mongodb.Set(mongodb.Is("order_key", string(restored))))
-	o.must(err)
-	want := o.fireAsBefore(listed)
-	o.fireAsBefore(restored)
-
-	a, err := o.restore(restored)
-	if o.must(err); a.Version != 3 || a.Revision != 5 || a.Identity.Description != "two" || a.OrderKey == agent.OrderKey(restored) {
-		t.Errorf("the agent restored = %+v, want version 3, revision 5, and a place of its own", a)
-	}
-	deleted, err := o.Agents.Deleted(t.Context(), agent.Deletions{Limit: 10})
-	if o.must(err); len(deleted) != 0 {
-		t.Errorf("Deleted before the upkeep = %v, want none", deleted)
-	}
-	_, err = o.Storage.DeleteExpired(t.Context(), ports.Expiry{})
-	o.must(err)
-	deleted, err = o.Agents.Deleted(t.Context(), agent.Deletions{Limit: 10})
-	o.must(err)
-	career, err := o.Activities.Career(t.Context(), listed)
-	o.must(err)
-	fired := career[len(career)-1]
-	if len(deleted) != 1 || deleted[0] != (agent.Deletion{ID: listed, Name: want.Name().Text, Department: "Ops", At: fired.At, By: "ann"}) {
-		t.Errorf("Deleted = %+v, want the agent that was deleted at %v", deleted, fired.At)
-	}
-	a, err = o.restore(listed)
-	if o.must(err); a.Version != 3 || a.Revision != 5 || a.OrderKey != want.OrderKey || !a.CreatedAt.Equal(want.CreatedAt) {
-		t.Errorf("the agent restored = %+v, want version 3, revision 5, at the place of %+v", a, want)
-	}
-}
-
 // TestFormerPurgeGoesOn: what a process that died has left of a purge is removed.
 func TestFormerPurgeGoesOn(t *testing.T) {
 	o := newOffice(t)
 	o.must(o.createDepartment(t.Context(), "Ops", 0))
 	id := o.hire("Ops")
-	o.fireAsBefore(id)
+	o.fire(id)
 	_, err := o.db.coll(deletedAgentsColl).DeleteOne(t.Context(), mongodb.ByID(string(id)))
 	o.must(err)
 	_, err = o.db.coll(purgedAgentsColl).InsertOne(t.Context(), purgedDoc{ID: string(id)})

@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	// schemaVersion is what this program reads and writes. 2 has the indexes of the change log,
-	// 3 who writes the audit trail, 4 the indexes of labels, 5 the list of deleted agents, 6 the indexes of owners, tags and
-	// the figures of all agents, 7 sign-in links.
+	// schemaVersion is what this program reads and writes.
 	schemaVersion = 7
+	// oldestSchema is the oldest that this program migrates: that of release 0.9.0.
+	oldestSchema = 7
 	// oldestProgram is that of the oldest program that can use what this one writes.
 	oldestProgram = 1
 )
@@ -89,8 +89,12 @@ func (db *DB) migrate(ctx context.Context) error {
 	if err := db.checkServer(ctx); err != nil {
 		return err
 	}
-	if _, err := db.schema(ctx); err != nil {
+	d, err := db.schema(ctx)
+	if err != nil {
 		return err
+	}
+	if d.Version != 0 && d.Version < oldestSchema {
+		return fmt.Errorf("%w: it has version %d and this program migrates from version %d on; migrate it with orgd 0.9.0 first", errSchema, d.Version, oldestSchema)
 	}
 	if err := db.createIndexes(ctx); err != nil {
 		return err

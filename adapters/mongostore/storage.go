@@ -65,7 +65,6 @@ func (s *Storage) DeleteExpired(ctx context.Context, e ports.Expiry) (_ bool, er
 	if !e.Now.IsZero() {
 		did(s.db.expireSessions(ctx, e.Now, expireAtOnce))
 	}
-	did(s.db.completeDeleted(ctx))
 	left, err := s.db.finishPurges(ctx, e.Now.Add(-agent.PurgeLasts))
 	return more || left, errors.Join(append(errs, err)...)
 }

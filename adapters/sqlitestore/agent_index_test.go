@@ -34,11 +34,11 @@ import (
 // unread opens a directory whose index nobody reads.
 func unread(t testing.TB, dir string) *org {
 	t.Helper()
-	steps, err := engine.OwnMigrations()
+	own, err := engine.OwnSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, closeDB, err := open(context.Background(), Config{Dir: dir, Readers: 4}, zap.NewNop(), steps, false)
+	db, closeDB, err := open(context.Background(), Config{Dir: dir, Readers: 4}, zap.NewNop(), own, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -410,13 +410,8 @@ func TestBlocksExpire(t *testing.T) {
 // A trail of the schema before blocks is filtered at once, and is put into blocks step by step
 // beside changes.
 func TestBlocksOfAnOlderTrail(t *testing.T) {
-	const before = 16 // the schema
-	steps, err := engine.OwnMigrations()
-	if err != nil {
-		t.Fatal(err)
-	}
 	r, dir, ctx := newTrail(t), t.TempDir(), context.Background()
-	old, closeOld, err := open(ctx, Config{Dir: dir, Readers: 1}, zap.NewNop(), steps[:before], false)
+	old, closeOld, err := open(ctx, Config{Dir: dir, Readers: 1}, zap.NewNop(), schemaAt(t, engine.OldestSchema), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,7 +419,7 @@ func TestBlocksOfAnOlderTrail(t *testing.T) {
 	if err := old.Write(ctx, func(tx *engine.Tx) error {
 		for i, e := range entries {
 			row := newAuditRow(e)
-			if _, err := tx.Exec(row.insert, append(row.values, i-blockEntries)...); err != nil {
+			if _, err := tx.Exec(row.insert, append(row.values, i+1)...); err != nil {
 				return err
 			}
 		}

@@ -20,7 +20,7 @@ import (
 // database and frees the lock; work that arrives later is refused.
 //
 // It returns [engine.ErrInUse] if another process holds the directory, and an error
-// if the database is newer than this program.
+// if the database is newer than this program, or older than release 0.9.0.
 func Open(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), error) {
 	return openCurrent(ctx, cfg, log, false)
 }
@@ -33,11 +33,11 @@ func OpenEmpty(ctx context.Context, cfg Config, log *zap.Logger) (*DB, func(), e
 
 // openCurrent opens a data directory with the schema of this program.
 func openCurrent(ctx context.Context, cfg Config, log *zap.Logger, filling bool) (*DB, func(), error) {
-	steps, err := engine.OwnMigrations()
+	own, err := engine.OwnSchema()
 	if err != nil {
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
-	db, closeDB, err := open(ctx, cfg, log, steps, filling)
+	db, closeDB, err := open(ctx, cfg, log, own, filling)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,14 +62,14 @@ func Migrate(ctx context.Context, cfg Config, log *zap.Logger) (int, error) {
 	return db.SchemaVersion(ctx)
 }
 
-func open(ctx context.Context, cfg Config, log *zap.Logger, steps []engine.Migration, filling bool) (*DB, func(), error) {
+func open(ctx context.Context, cfg Config, log *zap.Logger, to engine.Schema, filling bool) (*DB, func(), error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, fmt.Errorf("sqlitestore: %w", err)
 	}
 	db := &DB{Memory: memory.New(), observer: cfg.Observer, log: log, fields: agent.Current(), blocks: &blocks{log: log}, locks: newLocks()}
 	var err error
 	db.DB, err = engine.Open(ctx, engine.Options{
-		Dir: cfg.Dir, Readers: cfg.Readers, Filling: filling, Log: log, Steps: steps, Agents: db.Memory.Agents, Finisher: db.blocks,
+		Dir: cfg.Dir, Readers: cfg.Readers, Filling: filling, Log: log, Schema: to, Agents: db.Memory.Agents, Finisher: db.blocks,
 		Followers: []engine.Follower{db.Memory, engine.Followed(db.followEvents), engine.Followed(db.tell)},
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package stored
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"orgd"
+	"orgd/adapters/archivefile"
 	"orgd/adapters/sqlitestore"
 )
 
@@ -20,28 +23,40 @@ type fixed time.Time
 // Now implements [ports.Clock].
 func (f fixed) Now() time.Time { return time.Time(f) }
 
-// TestBackupOfRelease restores the backups of earlier releases. What they answered is answered
-// now, figures of days included, because the service has the time of then.
+// TestBackupOfRelease restores the backups and archives of earlier releases. What they answered
+// is answered now, figures of days included, because the service has the time of then.
 func TestBackupOfRelease(t *testing.T) {
 	backups, err := filepath.Glob("testdata/*/backup.orgd.gz")
 	if err != nil || len(backups) == 0 {
 		t.Fatalf("there are no backups: %v", err)
 	}
 	for _, path := range backups {
-		t.Run(filepath.Base(filepath.Dir(path)), func(t *testing.T) { restored(t, filepath.Dir(path)) })
+		from := filepath.Dir(path)
+		t.Run(filepath.Base(from)+"/backup", func(t *testing.T) {
+			backup, err := Unpack(path)
+			must(t, err)
+			file, dir := filepath.Join(t.TempDir(), "backup.orgd"), filepath.Join(t.TempDir(), "data")
+			must(t, os.WriteFile(file, backup, 0o600))
+			must(t, sqlitestore.Restore(t.Context(), sqlitestore.Restoration{Backup: file, Dir: dir}, zap.NewNop()))
+			restored(t, from, dir)
+		})
+		t.Run(filepath.Base(from)+"/archive", func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			must(t, archivefile.Read(filepath.Join(from, "orgd-archive"), func(archive io.Reader) error {
+				_, err := orgd.RestoreArchive(t.Context(), SQLite(dir), archive, orgd.ArchiveOptions{}, zap.NewNop())
+				return err
+			}))
+			restored(t, from, dir)
+		})
 	}
 }
 
-func restored(t *testing.T, from string) {
+// restored compares what a directory answers with what the release answered.
+func restored(t *testing.T, from, dir string) {
 	text, err := os.ReadFile(filepath.Join(from, "time"))
 	must(t, err)
 	then, err := time.Parse(time.RFC3339, strings.TrimSpace(string(text)))
 	must(t, err)
-	backup, err := Unpack(filepath.Join(from, "backup.orgd.gz"))
-	must(t, err)
-	file, dir := filepath.Join(t.TempDir(), "backup.orgd"), filepath.Join(t.TempDir(), "data")
-	must(t, os.WriteFile(file, backup, 0o600))
-	must(t, sqlitestore.Restore(t.Context(), sqlitestore.Restoration{Backup: file, Dir: dir}, zap.NewNop()))
 	s, err := OpenAt(t.Context(), SQLite(dir), dir, fixed(then))
 	must(t, err)
 	defer s.Close()

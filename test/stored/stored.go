@@ -1,22 +1,24 @@
 // Package stored opens what earlier releases have stored, and compares what it answers
 // with what they have answered.
 //
-// Each directory of testdata is of a release:
+// Each directory of testdata is of a release. It has, made by make/main.go:
 //
 //	orgd.db.gz           the database of a data directory
 //	sqlite.json.gz       what the release answered of it, by path
 //	mongodb.jsonl.gz     every document of a database, in MongoDB's extended JSON
 //	mongodb.json.gz      what the release answered of it, by path
 //
-// or, made by make/backup.sh with the commands of a release:
+// and, made by make/backup.sh with the commands of a release:
 //
 //	backup.orgd.gz       a backup of the embedded store
+//	orgd-archive         an archive of it
 //	answers.jsonl.gz     what the release answered of it: a line for each path
 //	time                 when it did so
 //
-// A release that changes what is stored gets a directory, made once by its program:
+// A release that changes what is stored gets a directory, made once in its own tree:
 //
 //	go run ./test/servers go run ./test/stored/make test/stored/testdata/NAME
+//	make build && test/stored/make/backup.sh bin/orgd test/stored/testdata/NAME
 package stored
 
 import (

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Writes a backup that the program of a release makes of a small organization, what it answers
-# of it, and when: test/stored/make/backup.sh ORGD DIRECTORY
+# Writes a backup and an archive that the program of a release makes of a small organization,
+# what it answers of it, and when: test/stored/make/backup.sh ORGD DIRECTORY
 #
-# Those in testdata/before-0.9.0 are made by the program of commit e12af07. The keys in the backup are those of a service that is gone. Needs curl.
+# The keys in the backup are those of a service that is gone. Needs curl.
 set -euo pipefail
 
 orgd=$(realpath "$1")
@@ -65,3 +65,5 @@ done | gzip -9 -n >"$out/answers.jsonl.gz"
 date --utc +%FT%TZ >"$out/time"
 "$orgd" backup "$work/backup.orgd" 2>/dev/null
 gzip -9 -n -c "$work/backup.orgd" >"$out/backup.orgd.gz"
+"$orgd" archive create "$work/orgd-archive" 2>/dev/null
+mv "$work/orgd-archive" "$out/orgd-archive"

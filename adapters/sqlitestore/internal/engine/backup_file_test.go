@@ -82,7 +82,7 @@ func TestRestoreRefusesABadBackup(t *testing.T) {
 		"Escape":     {manifest(`signing.key`, `../signing.key`), "unexpected file"},
 		"Foreign":    {manifest(`signing.key`, `orgd.lock`), "unexpected file"},
 		"NoDatabase": {manifest(`orgd.db`, `db.key`), "no database"},
-		"Schema":     {manifest(`"schema": 1`, `"schema": 2`), "schema version 1 and the manifest says 2"},
+		"Schema":     {manifest(`"schema": 16`, `"schema": 17`), "schema version 16 and the manifest says 17"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -128,17 +128,18 @@ func TestRestoreRefusesDamage(t *testing.T) {
 // all sums are right.
 func TestRestoreChecksTheDatabase(t *testing.T) {
 	for name, c := range map[string]struct {
-		steps  []string
+		schema Schema
 		damage func([]byte)
 		want   string
 	}{
-		"Foreign": {[]string{"CREATE TABLE a (b)"}, func([]byte) {}, "another program"},
-		"Newer":   {manySteps(500), func([]byte) {}, "use a newer release"},
-		"Damaged": {[]string{testSchema}, func(db []byte) { clear(db[4096 : 4096+200]) }, "sqlitestore: restore"},
+		"Foreign": {testSteps("CREATE TABLE a (b)"), func([]byte) {}, "another program"},
+		"Newer":   {Schema{Whole: testSchema, Oldest: 500}, func([]byte) {}, "use a newer release"},
+		"Older":   {Schema{Whole: testSchema, Oldest: OldestSchema - 1}, func([]byte) {}, "migrate it with orgd 0.9.0 first"},
+		"Damaged": {testSteps(testSchema), func(db []byte) { clear(db[4096 : 4096+200]) }, "sqlitestore: restore"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := t.TempDir()
-			_, closeDB, err := tryOpen(files, c.steps...)
+			_, closeDB, err := openAs(files, c.schema)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,19 +158,11 @@ func TestRestoreChecksTheDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 			backup := filepath.Join(t.TempDir(), "a.tar")
-			m := manifest{Format: backupFormat, Schema: len(c.steps), Files: entries}
+			m := manifest{Format: backupFormat, Schema: c.schema.Version(), Files: entries}
 			if err := createFile(backup, func(w io.Writer) error { return pack(context.Background(), w, m, files) }); err != nil {
 				t.Fatal(err)
 			}
 			wantNothingRestored(t, backup, filepath.Join(t.TempDir(), "data"), c.want)
 		})
 	}
-}
-
-func manySteps(n int) []string {
-	steps := []string{testSchema}
-	for len(steps) < n {
-		steps = append(steps, "SELECT 1")
-	}
-	return steps
 }

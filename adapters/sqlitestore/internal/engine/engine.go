@@ -58,7 +58,7 @@ type Options struct {
 	Readers   int  // how many reads run at once
 	Filling   bool // whether what is stored is on disk only when the database is closed
 	Log       *zap.Logger
-	Steps     []Migration // of the schema
+	Schema    Schema
 	Agents    *agentindex.Live
 	Finisher  finisher
 	Followers []Follower
@@ -73,7 +73,7 @@ type finisher interface {
 
 // Open locks the data directory, creates or migrates its database and starts the writer. It
 // returns [ErrInUse] if another process holds the directory, and an error if the database is newer
-// than this program. Work that arrives after [DB.Close] is refused.
+// than this program, or older than release 0.9.0. Work that arrives after [DB.Close] is refused.
 func Open(ctx context.Context, o Options) (*DB, error) {
 	db := &DB{
 		log:       o.Log,
@@ -116,7 +116,7 @@ func (db *DB) start(ctx context.Context, o Options) error {
 	if err := db.startWriter(ctx, params); err != nil {
 		return err
 	}
-	if err := migrate(ctx, db.writer, o.Steps, db.log); err != nil {
+	if err := migrate(ctx, db.writer, o.Schema, db.log); err != nil {
 		return err
 	}
 	return db.startReaders(ctx, o.Readers)

@@ -38,14 +38,16 @@ CREATE TABLE version (
 	number INTEGER NOT NULL,
 	PRIMARY KEY (item, number)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE sign_in_links (hash BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
 `
 
-func testSteps(scripts ...string) []Migration {
-	var steps []Migration
-	for i, script := range scripts {
-		steps = append(steps, Migration{fmt.Sprintf("step %d", i+1), script})
+// testSteps is a schema whose first script makes that of the oldest release.
+func testSteps(scripts ...string) Schema {
+	to := Schema{Whole: strings.Join(scripts, ";"), Oldest: OldestSchema}
+	for i, script := range scripts[1:] {
+		to.Migrations = append(to.Migrations, Migration{fmt.Sprintf("step %d", i+2), script})
 	}
-	return steps
+	return to
 }
 
 // noBlocks adds nothing to a transaction.
@@ -55,8 +57,13 @@ func (noBlocks) Finish(*Tx, memory.Changes) {}
 func (noBlocks) Lost()                      {}
 
 func tryOpen(dir string, steps ...string) (*DB, func(), error) {
+	return openAs(dir, testSteps(steps...))
+}
+
+// openAs opens a directory as a program with another schema does.
+func openAs(dir string, to Schema) (*DB, func(), error) {
 	db, err := Open(context.Background(), Options{
-		Dir: dir, Readers: 4, Log: zap.NewNop(), Steps: testSteps(steps...), Agents: agentindex.NewLive(), Finisher: noBlocks{},
+		Dir: dir, Readers: 4, Log: zap.NewNop(), Schema: to, Agents: agentindex.NewLive(), Finisher: noBlocks{},
 	})
 	if err != nil {
 		return nil, nil, err

@@ -20,11 +20,11 @@ func TestMigrate(t *testing.T) {
 		want  int
 		fails string
 	}{
-		{"First", []string{one}, 1, ""},
-		{"Again", []string{one}, 1, ""},
-		{"StepFails", []string{one, two, bad}, 2, "migrate step 3"},
-		{"StepLeavesDanglingRows", []string{one, two, dangling}, 2, "1 rows refer to rows that do not exist"},
-		{"Continues", []string{one, two, "CREATE TABLE later (a)"}, 3, ""},
+		{"First", []string{one}, OldestSchema, ""},
+		{"Again", []string{one}, OldestSchema, ""},
+		{"StepFails", []string{one, two, bad}, OldestSchema + 1, "migrate step 3"},
+		{"StepLeavesDanglingRows", []string{one, two, dangling}, OldestSchema + 1, "1 rows refer to rows that do not exist"},
+		{"Continues", []string{one, two, "CREATE TABLE later (a)"}, OldestSchema + 2, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, closeDB, err := tryOpen(dir, c.steps...)
@@ -42,24 +42,24 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-func TestOwnMigrations(t *testing.T) {
+func TestOwnSchema(t *testing.T) {
 	dir := t.TempDir()
-	steps, err := OwnMigrations()
+	own, err := OwnSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		db, err := Open(context.Background(), Options{Dir: dir, Readers: 1, Log: zap.NewNop(), Steps: steps})
+		db, err := Open(context.Background(), Options{Dir: dir, Readers: 1, Log: zap.NewNop(), Schema: own})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := db.SchemaVersion(context.Background()); err != nil || got != len(steps) {
-			t.Fatalf("SchemaVersion = %d, %v, want %d", got, err, len(steps))
+		if got, err := db.SchemaVersion(context.Background()); err != nil || got != own.Version() {
+			t.Fatalf("SchemaVersion = %d, %v, want %d", got, err, own.Version())
 		}
 		db.Close()
 	}
-	for _, s := range steps { // it would fail at the commit, for everybody in the batch
-		if strings.Contains(strings.ToUpper(s.script), "DEFERRABLE") {
+	for _, s := range append(own.Migrations, Migration{"schema.sql", own.Whole}) { // it would fail at the commit, for everybody in the batch
+		if strings.Contains(strings.ToUpper(s.Script), "DEFERRABLE") {
 			t.Errorf("%s: deferred constraints are not allowed", s.Name)
 		}
 	}
@@ -70,18 +70,19 @@ func TestReadMigrations(t *testing.T) {
 		files []string
 		ok    bool
 	}{
-		{[]string{"0001_a.sql", "0002_b.sql"}, true},
-		{[]string{"0001_a.sql", "0003_b.sql"}, false},
-		{[]string{"0001_a.sql", "0001_b.sql"}, false},
-		{[]string{"0002_a.sql"}, false},
-		{[]string{"1_a.sql"}, false},
+		{[]string{"0007_a.sql", "0008_b.sql"}, true},
+		{[]string{"0007_a.sql", "0009_b.sql"}, false},
+		{[]string{"0007_a.sql", "0007_b.sql"}, false},
+		{[]string{"0006_a.sql"}, false},
+		{[]string{"0008_a.sql"}, false},
+		{[]string{"7_a.sql"}, false},
 		{[]string{"a.sql"}, false},
 	} {
 		files := fstest.MapFS{}
 		for _, f := range c.files {
 			files["m/"+f] = &fstest.MapFile{}
 		}
-		steps, err := readMigrations(files, "m")
+		steps, err := readMigrations(files, "m", 7)
 		if (err == nil) != c.ok || c.ok && len(steps) != len(c.files) {
 			t.Errorf("readMigrations(%v) = %v, %v, want ok %v", c.files, steps, err, c.ok)
 		}

@@ -95,9 +95,16 @@ func TestOpenRefuses(t *testing.T) {
 		prepare func(t *testing.T, dir string)
 		want    string
 	}{
-		"NewerSchema": {run(testSchema, "CREATE TABLE a (b)"), "has schema version 2 and this program knows versions up to 1: use a newer release"},
-		"Foreign":     {run("CREATE TABLE a (b)"), "belongs to another program"},
-		"NoDatabase":  {write(strings.Repeat("no database ", 1000)), "file is not a database"},
+		"NewerSchema": {run(testSchema, "CREATE TABLE a (b)"), "has schema version 17 and this program knows versions up to 16: use a newer release"},
+		"OlderSchema": {func(t *testing.T, dir string) {
+			_, closeDB, err := openAs(dir, Schema{Whole: testSchema, Oldest: OldestSchema - 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			closeDB()
+		}, "has schema version 15 and this program migrates from version 16 on: migrate it with orgd 0.9.0 first"},
+		"Foreign":    {run("CREATE TABLE a (b)"), "belongs to another program"},
+		"NoDatabase": {write(strings.Repeat("no database ", 1000)), "file is not a database"},
 		"WorldWritable": {func(t *testing.T, dir string) {
 			if err := os.Chmod(dir, 0o777); err != nil {
 				t.Fatal(err)

@@ -53,13 +53,13 @@ func viewAbs(ctx context.Context, dir string, fn func(*sqlite.View) error) (err 
 
 // checkCurrent makes sure that a database has the schema of this program.
 func checkCurrent(c *sqlite.Conn) error {
-	steps, err := OwnMigrations()
+	own, err := OwnSchema()
 	if err != nil {
 		return err
 	}
-	version, err := checkSchema(c, len(steps))
-	if err == nil && version < len(steps) {
-		err = fmt.Errorf("the database has schema version %d and this program needs %d: stop the service and run orgd migrate", version, len(steps))
+	version, err := checkSchema(c, own)
+	if err == nil && version < own.Version() {
+		err = fmt.Errorf("the database has schema version %d and this program needs %d: stop the service and run orgd migrate", version, own.Version())
 	}
 	return err
 }

@@ -194,7 +194,7 @@ func TestPingNoticesALostDatabase(t *testing.T) {
 }
 
 func TestSchemaVersion(t *testing.T) {
-	if got, err := openTest(t, t.TempDir()).SchemaVersion(context.Background()); err != nil || got != 1 {
-		t.Errorf("SchemaVersion = %d, %v, want 1", got, err)
+	if got, err := openTest(t, t.TempDir()).SchemaVersion(context.Background()); err != nil || got != OldestSchema {
+		t.Errorf("SchemaVersion = %d, %v, want %d", got, err, OldestSchema)
 	}
 }

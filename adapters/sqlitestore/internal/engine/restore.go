@@ -35,7 +35,8 @@ type Restoration struct {
 // directory, all or nothing even if the process is killed. It returns
 // [ErrNotEmpty] if Dir holds a database or keys and Force is not set,
 // [ErrInUse] if a process has it open, and an error if the backup is damaged or
-// newer than this program. An older database is migrated when it is opened.
+// newer than this program or older than release 0.9.0. One in between is migrated
+// when it is opened.
 func Restore(ctx context.Context, in Restoration, log *zap.Logger) error {
 	if err := restore(ctx, in, log); err != nil {
 		return fmt.Errorf("sqlitestore: restore %s: %w", in.Backup, sqlite.Translate(err))
@@ -110,7 +111,7 @@ func unpackFile(ctx context.Context, backup, dir string) error {
 	if err != nil {
 		return err
 	}
-	steps, err := OwnMigrations()
+	own, err := OwnSchema()
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func unpackFile(ctx context.Context, backup, dir string) error {
 	if version != m.Schema {
 		return fmt.Errorf("the database has schema version %d and the manifest says %d", version, m.Schema)
 	}
-	if err := checkVersion(version, len(steps)); err != nil {
+	if err := own.check(version); err != nil {
 		return err
 	}
 	return catchUp(ctx, filepath.Join(dir, databaseName), time.Now())
@@ -140,21 +141,8 @@ func catchUp(ctx context.Context, path string, now time.Time) (err error) {
 	if _, err := pool.ExecContext(ctx, RenewIncarnation); err != nil {
 		return err
 	}
-	return removeLinks(ctx, pool)
-}
-
-// removeLinks removes the sign-in links: each works once, and may have been used.
-func removeLinks(ctx context.Context, pool *sql.DB) error {
-	if kept, err := hasTable(ctx, pool, "sign_in_links"); err != nil || !kept {
-		return err
-	}
-	_, err := pool.ExecContext(ctx, "DELETE FROM sign_in_links")
+	_, err = pool.ExecContext(ctx, "DELETE FROM sign_in_links") // each works once, and may have been used
 	return err
-}
-
-func hasTable(ctx context.Context, pool *sql.DB, name string) (has bool, err error) {
-	err = pool.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_schema WHERE name = ?", name).Scan(&has)
-	return has, err
 }
 
 // RenewIncarnation gives a database that is restored a name of its own.
@@ -170,9 +158,6 @@ const InsertSequence = "INSERT INTO sqlite_sequence (name, seq) VALUES ('events'
 // lost, and other events must not have these. No log grows by more than an
 // event each microsecond.
 func advanceLog(ctx context.Context, pool *sql.DB, now time.Time) error {
-	if numbered, err := hasTable(ctx, pool, "events"); err != nil || !numbered {
-		return err
-	}
 	head := now.UnixMicro()
 	res, err := pool.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'events'", head)
 	if err != nil {
