@@ -9,10 +9,6 @@ import (
 	"orgd/domain/session"
 )
 
-// overlap is how far a refresh looks back at least while revocations come in:
-// replicas of an older release store them by their own clocks.
-const overlap = time.Minute
-
 // Load reads all revocations, and drops those that have expired.
 func (s *Sessions) Load(ctx context.Context) error {
 	now := s.clock.Now()
@@ -28,14 +24,10 @@ func (s *Sessions) Load(ctx context.Context) error {
 // Refresh reads the revocations that are new since the last time. Which those
 // are does not depend on the clock of the replica that stored them.
 func (s *Sessions) Refresh(ctx context.Context) error {
-	now := s.clock.Now()
 	s.mu.RLock()
 	since := s.latest
 	s.mu.RUnlock()
-	if now.Sub(since).Abs() < overlap {
-		since = now.Add(-overlap)
-	}
-	return s.read(ctx, since, now)
+	return s.read(ctx, since, s.clock.Now())
 }
 
 // read adds the revocations that the storage has since a time to those in memory.

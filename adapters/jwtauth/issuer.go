@@ -77,7 +77,7 @@ func (i *Issuer) Issue(s session.Session) (string, error) {
 	if s.Kind == session.BySignIn {
 		claims["kind"], claims["from"], claims["ends"] = string(s.Kind), s.From, s.EndsBy.Unix()
 		if len(s.From) > 0 {
-			claims["root"] = s.From[0] // for replicas of a release that knows the first only
+			claims["root"] = s.From[0] // for replicas of release 0.9.0, which know the first only
 		}
 	}
 	t := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims)
@@ -121,11 +121,10 @@ func (i *Issuer) session(claims jwt.MapClaims, _ time.Time) (session.Session, er
 	if textOf(claims["kind"]) == string(session.BySignIn) {
 		s.Kind, s.From = session.BySignIn, textsOf(claims["from"])
 		if s.From == nil {
-			s.From = textsOf(claims["root"]) // by such a release
+			s.From = textsOf(claims["root"]) // by that release
 		}
-		if ends, ok := claims["ends"].(float64); ok { // tokens of older releases have none
-			s.EndsBy = time.Unix(int64(ends), 0).UTC()
-		}
+		ends, _ := claims["ends"].(float64)
+		s.EndsBy = time.Unix(int64(ends), 0).UTC()
 	}
 	if s.Subject, err = s.Kind.ParseSubject(textOf(claims["sub"])); err != nil {
 		return session.Session{}, refuse("the token has no subject")

@@ -155,8 +155,7 @@ type recordDoc struct {
 	Agent       string   `bson:"agent"`
 	IssuedAt    int64    `bson:"issued_at"`
 	ExpiresAt   int64    `bson:"expires_at"`
-	Own         bool     `bson:"own"` // releases before Kind know only this
-	Kind        string   `bson:"kind,omitempty"`
+	Kind        string   `bson:"kind"`
 	Label       string   `bson:"label,omitempty"`
 	LastUsedAt  int64    `bson:"last_used_at,omitempty"`
 }
@@ -175,7 +174,7 @@ type revocationDoc struct {
 func recordOf(s session.Session) recordDoc {
 	d := recordDoc{
 		Issuer: s.Issuer, Subject: s.Subject, Role: string(s.Role), Departments: []nameOf{}, Agent: s.Agent,
-		IssuedAt: mongodb.Millis(s.IssuedAt), ExpiresAt: mongodb.Millis(s.ExpiresAt), Own: s.Own(), Kind: string(s.Kind), Label: s.Label,
+		IssuedAt: mongodb.Millis(s.IssuedAt), ExpiresAt: mongodb.Millis(s.ExpiresAt), Kind: string(s.Kind), Label: s.Label,
 	}
 	for _, n := range s.Departments {
 		d.Departments = append(d.Departments, nameOf{n.Text, string(n.Key)})
@@ -196,23 +195,13 @@ func (d sessionDoc) record() (session.Record, error) {
 // session returns the session that has this id.
 func (d recordDoc) session(id string) session.Session {
 	s := session.Session{
-		ID: id, Issuer: d.Issuer, Subject: d.Subject, Role: access.Role(d.Role), Agent: d.Agent, Kind: d.kind(), Label: d.Label,
+		ID: id, Issuer: d.Issuer, Subject: d.Subject, Role: access.Role(d.Role), Agent: d.Agent, Kind: session.Kind(d.Kind), Label: d.Label,
 		IssuedAt: mongodb.FromMillis(d.IssuedAt), ExpiresAt: mongodb.FromMillis(d.ExpiresAt),
 	}
 	for _, n := range d.Departments {
 		s.Departments = append(s.Departments, name.Name{Text: n.Text, Key: name.Key(n.Key)})
 	}
 	return s
-}
-
-func (d recordDoc) kind() session.Kind {
-	switch {
-	case d.Kind != "":
-		return session.Kind(d.Kind)
-	case d.Own:
-		return session.ByToken
-	}
-	return session.External
 }
 
 // revocation returns that of a document that has one.
@@ -242,8 +231,8 @@ type revocationsDoc struct {
 	Latest int64  `bson:"latest"` // its time
 }
 
-// latestRevocation returns the time of the latest, 0 if there was none. Programs of
-// releases before it was kept leave it out, so the revocations are asked, too.
+// latestRevocation returns the time of the latest, 0 if there was none. A restored archive
+// leaves it out, so the revocations are asked, too.
 func latestRevocation(t *tx) (int64, error) {
 	kept, err := oneOrZero[revocationsDoc](t, metaColl, mongodb.ByID(revocationsID))
 	if err != nil {

@@ -3,7 +3,6 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"orgd/domain/jsondoc"
@@ -21,15 +20,10 @@ type Added struct {
 	// Since is the number of the schema that it came with, from 2 on. All fields of one
 	// release have the same.
 	Since int
-	// Beside says that it stands in none of the texts: stores keep it beside them, with its
-	// default for an agent that they had before.
-	Beside bool
 }
 
 // Current returns the schema of this release.
-func Current() Schema {
-	return Schema{{Path: "owner", Since: 2, Beside: true}, {Path: "tags", Since: 2, Beside: true}}
-}
+func Current() Schema { return nil }
 
 // Number returns the number of the schema: 1 as long as no field was added.
 func (s Schema) Number() int {
@@ -43,7 +37,7 @@ func (s Schema) Number() int {
 // Complete returns r as a release with this schema stores it: a field that its texts
 // lack is there with its default.
 func (s Schema) Complete(r Record) (Record, error) {
-	if !slices.ContainsFunc(s, func(f Added) bool { return !f.Beside }) {
+	if len(s) == 0 {
 		return r, nil
 	}
 	versioned, err := jsondoc.ParseStored(r.Identity)
@@ -53,7 +47,7 @@ func (s Schema) Complete(r Record) (Record, error) {
 	}
 	for _, f := range s {
 		path := strings.Split(f.Path, ".")
-		if f.Beside || !lacks(versioned, path) || !lacks(unversioned, path) {
+		if !lacks(versioned, path) || !lacks(unversioned, path) {
 			continue
 		}
 		a, err := r.Agent()

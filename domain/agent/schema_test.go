@@ -11,7 +11,7 @@ import (
 // their defaults are known.
 var later = Schema{
 	{Path: "strategic_output_mode", Since: 2}, {Path: "skills.primary.proficiency", Since: 3}, {Path: "tools.sub_constraints.git", Since: 3},
-	{Path: "tier", Since: 3}, {Path: "owner", Since: 3, Beside: true},
+	{Path: "tier", Since: 3},
 }
 
 func TestSchemaNumber(t *testing.T) {

@@ -24,13 +24,8 @@ func (w Webhook) Canonical() []byte {
 	}
 	out.CloseList()
 	out.Field("disabled").Text(string(w.Disabled))
-	// The release before reads no others, so they are there only if they say something.
-	if w.Allowed.AllowHTTP {
-		out.Field("allow_http").Bool(true)
-	}
-	if w.Allowed.AllowPrivate {
-		out.Field("allow_private").Bool(true)
-	}
+	out.Field("allow_http").Bool(w.Allowed.AllowHTTP)
+	out.Field("allow_private").Bool(w.Allowed.AllowPrivate)
 	out.Close()
 	return out.Bytes()
 }
