@@ -33,6 +33,16 @@ type CareerEvent struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
+// ActivityWindow is how many hours of a feed to read.
+type ActivityWindow int
+
+// The windows of a feed.
+const (
+	LastDay     ActivityWindow = 24
+	LastTwoDays ActivityWindow = 48
+	LastWeek    ActivityWindow = 168
+)
+
 // ActivityQuery selects events. Conditions that are not empty must all hold.
 type ActivityQuery struct {
 	PageQuery

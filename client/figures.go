@@ -6,6 +6,18 @@ import (
 	"time"
 )
 
+// FigureSort is what the figures of agents are ordered by. Agents without data come last.
+type FigureSort string
+
+// The orders of figures.
+const (
+	SortByName    FigureSort = "name"
+	SortBySuccess FigureSort = "success" // the worst success rate first
+	SortByQuality FigureSort = "quality" // the worst score first
+	SortByCost    FigureSort = "cost"    // the highest cost first
+	SortByTasks   FigureSort = "tasks"   // the most completed tasks first
+)
+
 // FiguresQuery selects the figures of agents. Conditions that are not empty must all hold.
 type FiguresQuery struct {
 	PageQuery

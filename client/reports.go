@@ -113,22 +113,22 @@ type DelegationSent struct {
 type DelegationReceived DelegationSent
 
 // EventType implements [EventData].
-func (TaskStarted) EventType() EventType { return EventTaskStarted }
+func (TaskStarted) EventType() EventType { return EventTypeTaskStarted }
 
 // EventType implements [EventData].
-func (TaskCompleted) EventType() EventType { return EventTaskCompleted }
+func (TaskCompleted) EventType() EventType { return EventTypeTaskCompleted }
 
 // EventType implements [EventData].
-func (CostIncurred) EventType() EventType { return EventCostIncurred }
+func (CostIncurred) EventType() EventType { return EventTypeCostIncurred }
 
 // EventType implements [EventData].
-func (ToolUsed) EventType() EventType { return EventToolUsed }
+func (ToolUsed) EventType() EventType { return EventTypeToolUsed }
 
 // EventType implements [EventData].
-func (DelegationSent) EventType() EventType { return EventDelegationSent }
+func (DelegationSent) EventType() EventType { return EventTypeDelegationSent }
 
 // EventType implements [EventData].
-func (DelegationReceived) EventType() EventType { return EventDelegationReceived }
+func (DelegationReceived) EventType() EventType { return EventTypeDelegationReceived }
 
 // The data as encoding/json sees them.
 type (

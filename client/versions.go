@@ -57,6 +57,16 @@ type FieldChange struct {
 	TextDiff *string `json:"text_diff"`
 }
 
+// PatchOp is what an operation of a JSON Patch does.
+type PatchOp string
+
+// The operations.
+const (
+	PatchAdd     PatchOp = "add"
+	PatchRemove  PatchOp = "remove"
+	PatchReplace PatchOp = "replace"
+)
+
 // PatchOperation is one operation of a JSON Patch (RFC 6902).
 type PatchOperation struct {
 	Op PatchOp `json:"op"`

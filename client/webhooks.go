@@ -13,13 +13,13 @@ type Webhook struct {
 	// URL is where messages go.
 	URL string `json:"url"`
 	// EventTypes are those that are sent, and actions and first parts of actions of the
-	// change log, such as EventType(ActionAgentUpdated); empty for all events.
+	// change log, such as EventType(ChangeActionAgentUpdated); empty for all events.
 	EventTypes []EventType `json:"event_types"`
 	// Departments are those whose agents' events are sent; empty for all.
 	Departments []string `json:"departments"`
 	Enabled     bool     `json:"enabled"`
 	// DisabledReason is nil while the webhook is enabled.
-	DisabledReason *DisabledReason `json:"disabled_reason"`
+	DisabledReason *WebhookDisabledReason `json:"disabled_reason"`
 	// Revision grows by one with every effective change.
 	Revision  int64     `json:"revision"`
 	CreatedAt time.Time `json:"created_at"`
@@ -48,17 +48,6 @@ type WebhookInput struct {
 	Enabled *bool `json:"enabled,omitzero"`
 }
 
-// DisabledReason is why no messages are sent to a webhook.
-type DisabledReason string
-
-// The reasons: somebody asked for it, the endpoint answered 410, or deliveries
-// have failed for three days.
-const (
-	DisabledRequested DisabledReason = "requested"
-	DisabledGone      DisabledReason = "gone"
-	DisabledFailing   DisabledReason = "failing"
-)
-
 // Delivery is one event on its way to one webhook.
 type Delivery struct {
 	ID string `json:"id"`
@@ -77,30 +66,6 @@ type Delivery struct {
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
 	CreatedAt     time.Time  `json:"created_at"`
 }
-
-// DeliveryStatus is where a delivery stands.
-type DeliveryStatus string
-
-// The statuses of deliveries.
-const (
-	DeliveryPending   DeliveryStatus = "pending"
-	DeliveryDelivered DeliveryStatus = "delivered"
-	DeliveryFailed    DeliveryStatus = "failed"
-)
-
-// DeliveryError is why an attempt of a delivery failed.
-type DeliveryError string
-
-// The errors of deliveries.
-const (
-	DeliveryErrorStatus     DeliveryError = "status"
-	DeliveryErrorTimeout    DeliveryError = "timeout"
-	DeliveryErrorConnection DeliveryError = "connection"
-	DeliveryErrorDNS        DeliveryError = "dns"
-	DeliveryErrorTLS        DeliveryError = "tls"
-	DeliveryErrorAddress    DeliveryError = "address"
-	DeliveryErrorEvent      DeliveryError = "event"
-)
 
 // Webhooks lists webhooks by id, which is by the time of creation. Like all that
 // is about webhooks, it needs [RoleAdmin]. An error is the last thing that comes.

@@ -1,5 +1,5 @@
-// Command types writes the types of the Python and the TypeScript client, which are made of
-// the description of the API. It runs in the directory of both.
+// Command types writes the types of the clients, which are made of the description of the
+// API. It runs in the directory of those for Python and TypeScript.
 package main
 
 import (
@@ -14,6 +14,7 @@ const description = "../adapters/httpapi/apidoc/openapi.yaml"
 // files are what it writes, by their paths in the directory of the clients.
 var files = map[string]func(document) string{
 	"python/src/orgd/types.py": func(d document) string { return pythonHead + d.types(python{}) },
+	"../client/types.go":       document.golang,
 	"typescript/src/types.ts":  func(d document) string { return typescriptHead + d.types(typescript{}) },
 }
 

@@ -11,17 +11,20 @@ import (
 
 // schema is what the types of the clients need of a schema of the description.
 type schema struct {
-	Ref         string   `yaml:"$ref"`
-	Type        kinds    `yaml:"type"`
-	Description string   `yaml:"description"`
-	Required    []string `yaml:"required"`
-	Properties  members  `yaml:"properties"`
-	More        *more    `yaml:"additionalProperties"`
-	Items       *schema  `yaml:"items"`
-	Enum        []any    `yaml:"enum"`
-	Const       any      `yaml:"const"`
-	AnyOf       []schema `yaml:"anyOf"`
-	OneOf       []schema `yaml:"oneOf"`
+	Ref         string    `yaml:"$ref"`
+	Type        kinds     `yaml:"type"`
+	Format      string    `yaml:"format"`
+	Description string    `yaml:"description"`
+	Required    []string  `yaml:"required"`
+	Properties  members   `yaml:"properties"`
+	More        *more     `yaml:"additionalProperties"`
+	Items       *schema   `yaml:"items"`
+	Enum        []any     `yaml:"enum"`
+	Const       any       `yaml:"const"`
+	Default     yaml.Node `yaml:"default"`
+	Minimum     float64   `yaml:"minimum"`
+	AnyOf       []schema  `yaml:"anyOf"`
+	OneOf       []schema  `yaml:"oneOf"`
 }
 
 // kinds are one type, or several.
@@ -76,6 +79,19 @@ func (s schema) isObject() bool {
 	return len(s.Properties) > 0 && (s.More == nil || s.More.Values == nil)
 }
 
+// refers is the name of what it refers to, "" for nothing.
+func (s schema) refers() string { return s.Ref[strings.LastIndexByte(s.Ref, '/')+1:] }
+
+// optional are the names of the members that may be absent.
+func (s schema) optional() (names []string) {
+	for _, p := range s.Properties {
+		if !slices.Contains(s.Required, p.name) {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
 // alternatives are those of which it is one, without null; nullable says if it may be that.
 func (s schema) alternatives() (some []schema, nullable bool) {
 	for _, one := range slices.Concat(s.AnyOf, s.OneOf) {
@@ -111,7 +127,36 @@ type language interface {
 
 // document is the part of the description that is read.
 type document struct {
-	Components struct{ Schemas members }
+	Components struct {
+		Schemas   members
+		Responses map[string]answer
+	}
+}
+
+// answer is what is read of a response.
+type answer struct {
+	Headers map[string]any
+	Content map[string]struct{ Schema schema }
+}
+
+// tagged are the names of what is answered with an ETag.
+func (d document) tagged() map[string]bool {
+	names := map[string]bool{}
+	for _, a := range d.Components.Responses {
+		name, ok := strings.CutPrefix(a.Content["application/json"].Schema.refers(), "ApiResponse_")
+		if ok && a.Headers["ETag"] != nil {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// data is what an answer as a whole has in it.
+func (m member) data() (schema, bool) {
+	if !strings.HasPrefix(m.name, "ApiResponse_") && !strings.HasPrefix(m.name, "PaginatedResponse_") {
+		return schema{}, false
+	}
+	return m.Properties[0].schema, true
 }
 
 // types writes all types that have a name: objects, and words of a list. Others are written
@@ -126,7 +171,7 @@ func (d document) types(l language) string {
 		if s.Ref == "" {
 			return inline(l, s, typ)
 		}
-		name := s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]
+		name := s.refers()
 		if target := named[name]; !hasName(target) {
 			return inline(l, target, typ)
 		}
