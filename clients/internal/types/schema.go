@@ -192,11 +192,11 @@ func (d document) types(l language) string {
 	return strings.Join(slices.Concat(words, objects, unions), "")
 }
 
-// isOpened reports whether a name is that of what the clients open or never hand out: answers as a whole, errors,
-// and the description.
+// isOpened reports whether a name is that of what the clients open or never hand out: answers as a whole, where pages
+// stand, errors, and the description.
 func isOpened(name string) bool {
-	return strings.HasPrefix(name, "ApiResponse_") || strings.HasPrefix(name, "PaginatedResponse_") ||
-		slices.Contains([]string{"ErrorEnvelope", "ProblemDetail", "OpenAPIDocument"}, name)
+	return strings.HasPrefix(name, "ApiResponse_") || strings.HasPrefix(name, "PaginatedResponse_") || strings.HasPrefix(name, "Error") ||
+		slices.Contains([]string{"Pagination", "ProblemDetail", "OpenAPIDocument"}, name)
 }
 
 // hasName reports whether a schema of the description is a type with a name.

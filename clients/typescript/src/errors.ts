@@ -1,4 +1,4 @@
-import type { ErrorDetail, Mistake } from "./types.js";
+import type { Mistake } from "./types.js";
 
 /** What an error of the service says. */
 export interface ErrorFields {
@@ -105,9 +105,17 @@ export function errorOf(what: string, status: number, headers: Headers, text: st
   });
 }
 
-function problemIn(text: string): ErrorDetail | undefined {
+/** An error as it goes over the wire. */
+interface Problem extends Pick<ErrorFields, "detail" | "instance" | "retryable"> {
+  error_code: number;
+  error_category: string;
+  retry_after: number | null;
+  errors?: Mistake[];
+}
+
+function problemIn(text: string): Problem | undefined {
   try {
-    const said = (JSON.parse(text) as { error_detail?: ErrorDetail } | null)?.error_detail;
+    const said = (JSON.parse(text) as { error_detail?: Problem } | null)?.error_detail;
     return typeof said?.error_code === "number" && said.error_code > 0 ? said : undefined;
   } catch {
     return undefined;

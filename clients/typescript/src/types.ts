@@ -1,14 +1,5 @@
 // The types of the API. Made by make generate from its description.
 
-/** The static title of the category. */
-export type ErrorTitle = "Authentication Error" | "Validation Error" | "Resource Not Found" | "Resource Conflict" | "Rate Limit Exceeded" | "Budget Exhausted" | "Provider Error" | "Internal Server Error";
-
-/** The code; see the table at the top. */
-export type ErrorCode = 1000 | 1001 | 1002 | 2000 | 2001 | 3000 | 3001 | 3002 | 4000 | 4001 | 4002 | 5000 | 5001 | 5002 | 6000 | 7000 | 8000 | 8001 | 8002;
-
-/** The category of the code. */
-export type ErrorCategory = "auth" | "validation" | "not_found" | "conflict" | "rate_limit" | "budget_exhausted" | "provider_error" | "internal";
-
 /** Seniority, ascending. */
 export type AgentLevel = "junior" | "mid" | "senior" | "lead" | "principal" | "director" | "vp" | "c_suite";
 
@@ -105,19 +96,6 @@ export type ChangeWay = "direct" | "proposal" | "return" | "bypass";
 /** How it began. */
 export type SessionKind = "token" | "sign_in" | "external";
 
-/** An error for programs, inside the envelope. */
-export interface ErrorDetail {
-  type: string;
-  title: ErrorTitle;
-  detail: string;
-  instance: string;
-  error_code: ErrorCode;
-  error_category: ErrorCategory;
-  retryable: boolean;
-  retry_after: number | null;
-  errors?: Mistake[];
-}
-
 /** One thing that is wrong with a document or a report. */
 export interface Mistake {
   /** The field, such as `agents[3].level`; empty if it is about no single field. */
@@ -126,16 +104,6 @@ export interface Mistake {
   text: string;
   /** The line of the text, or of the entry of a list that the field is part of; null if it is unknown. */
   line: number | null;
-}
-
-/** Where the page stands. */
-export interface Pagination {
-  /** The limit that was used. */
-  limit: number;
-  /** The cursor of the next page; null on the last one, unless the list is followed. */
-  next_cursor: string | null;
-  /** Whether there is a next page. */
-  has_more: boolean;
 }
 
 export interface LivenessStatus {

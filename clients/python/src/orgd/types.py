@@ -10,12 +10,6 @@ if sys.version_info >= (3, 11):
 elif TYPE_CHECKING:
     from typing_extensions import NotRequired
 
-ErrorTitle = Literal["Authentication Error", "Validation Error", "Resource Not Found", "Resource Conflict", "Rate Limit Exceeded", "Budget Exhausted", "Provider Error", "Internal Server Error"]
-
-ErrorCode = Literal[1000, 1001, 1002, 2000, 2001, 3000, 3001, 3002, 4000, 4001, 4002, 5000, 5001, 5002, 6000, 7000, 8000, 8001, 8002]
-
-ErrorCategory = Literal["auth", "validation", "not_found", "conflict", "rate_limit", "budget_exhausted", "provider_error", "internal"]
-
 AgentLevel = Literal["junior", "mid", "senior", "lead", "principal", "director", "vp", "c_suite"]
 
 AgentStatus = Literal["active", "onboarding", "on_leave", "terminated"]
@@ -81,20 +75,6 @@ ChangeWay = Literal["direct", "proposal", "return", "bypass"]
 SessionKind = Literal["token", "sign_in", "external"]
 
 
-class ErrorDetail(TypedDict):
-    """An error for programs, inside the envelope."""
-
-    type: str
-    title: ErrorTitle
-    detail: str
-    instance: str
-    error_code: ErrorCode
-    error_category: ErrorCategory
-    retryable: bool
-    retry_after: int | None
-    errors: NotRequired[list[Mistake]]
-
-
 class Mistake(TypedDict):
     """One thing that is wrong with a document or a report."""
 
@@ -104,17 +84,6 @@ class Mistake(TypedDict):
     """What is wrong."""
     line: int | None
     """The line of the text, or of the entry of a list that the field is part of; null if it is unknown."""
-
-
-class Pagination(TypedDict):
-    """Where the page stands."""
-
-    limit: int
-    """The limit that was used."""
-    next_cursor: str | None
-    """The cursor of the next page; null on the last one, unless the list is followed."""
-    has_more: bool
-    """Whether there is a next page."""
 
 
 class LivenessStatus(TypedDict):
