@@ -3,35 +3,7 @@ package client
 import (
 	"context"
 	"iter"
-	"time"
 )
-
-// ActivityEvent is one thing that happened to an agent, or that it did.
-type ActivityEvent struct {
-	ID        string    `json:"id"`
-	EventType EventType `json:"event_type"`
-	Timestamp time.Time `json:"timestamp"`
-	AgentID   string    `json:"agent_id"`
-	// AgentName is the name at the time of the event.
-	AgentName   string `json:"agent_name"`
-	Description string `json:"description"`
-	// RelatedIDs say what else is involved; "actor" is who made a lifecycle event.
-	RelatedIDs map[string]string `json:"related_ids"`
-	// Data is what was reported with a runtime event, nil for lifecycle events.
-	// [Object.Decode] stores it in a [TaskCompleted] or the like.
-	Data Object `json:"data"`
-}
-
-// CareerEvent is one step of an agent's career.
-type CareerEvent struct {
-	EventType   EventType `json:"event_type"`
-	Timestamp   time.Time `json:"timestamp"`
-	Description string    `json:"description"`
-	// InitiatedBy is the subject that made the change.
-	InitiatedBy string `json:"initiated_by"`
-	// Metadata has from, to and version where they apply.
-	Metadata map[string]string `json:"metadata"`
-}
 
 // ActivityWindow is how many hours of a feed to read.
 type ActivityWindow int
@@ -71,15 +43,6 @@ func (c *Client) Activities(ctx context.Context, q ActivityQuery) iter.Seq2[Acti
 // ActivityPage reads one page of [Client.Activities].
 func (c *Client) ActivityPage(ctx context.Context, q ActivityQuery, opts ...Option) (Page[ActivityEvent], error) {
 	return getPage[ActivityEvent](ctx, c, path("activities"), q.values(), opts)
-}
-
-// ReportResult says how many reported events were new.
-type ReportResult struct {
-	Accepted   int64 `json:"accepted"`
-	Duplicates int64 `json:"duplicates"`
-	// Warnings name members of data that look like ones that are counted and are none, and days of agents
-	// whose costs were reported in two ways that differ.
-	Warnings []string `json:"warnings"`
 }
 
 // ReportActivities reports up to 1000 runtime events. All are stored or none; the

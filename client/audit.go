@@ -7,29 +7,6 @@ import (
 	"time"
 )
 
-// AuditEntry is one change that was made.
-type AuditEntry struct {
-	ID        string    `json:"id"`
-	Timestamp time.Time `json:"timestamp"`
-	// Actor is the subject that made the change.
-	Actor string `json:"actor"`
-	// Action is what was done, nil in entries of releases that did not write it: one of the
-	// change log, or such as "session.issued".
-	Action *ChangeAction `json:"action"`
-	// Route is the method and the template of the path.
-	Route string `json:"route"`
-	// Resource is what changed, such as "agents/" and an id.
-	Resource string `json:"resource"`
-	// RevisionFrom is nil for a creation, RevisionTo for a deletion, both for what
-	// has no revision.
-	RevisionFrom *int64 `json:"revision_from"`
-	RevisionTo   *int64 `json:"revision_to"`
-	// RequestID is the [RequestID] of the request.
-	RequestID string `json:"request_id"`
-	// Change is what the change log shows of the entry, nil for what is not in it.
-	Change *ChangeEvent `json:"change"`
-}
-
 // AuditQuery selects entries. Conditions that are not empty must all hold.
 type AuditQuery struct {
 	PageQuery

@@ -4,59 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"time"
 )
-
-// TokenInput says which token to issue. Subject and Role are required.
-type TokenInput struct {
-	// Subject is who the token is for, for [RoleAgent] the id of an existing agent.
-	Subject string `json:"subject"`
-	Role    Role   `json:"role"`
-	// Departments are those that a [RoleDepartmentAdmin] is responsible for, or of whose
-	// agents a [RoleReporter] reports; none are all then.
-	Departments []string `json:"departments,omitzero"`
-	// Label says what the token is for, in at most 128 characters.
-	Label string `json:"label,omitzero"`
-	// TTLSeconds is how long the token lives, at most 30 days; by default 12 hours.
-	TTLSeconds int64 `json:"ttl_seconds,omitzero"`
-}
-
-// IssuedToken is a new token. The service shows it this once.
-type IssuedToken struct {
-	Token     string    `json:"token"`
-	SID       string    `json:"sid"`
-	ExpiresAt time.Time `json:"expires_at"`
-}
-
-// Caller is what the service reads from the client's token.
-type Caller struct {
-	// SID is the id of the session.
-	SID    string `json:"sid"`
-	Issuer string `json:"issuer"`
-	// Subject is who limits and the audit trail count.
-	Subject string `json:"subject"`
-	Role    Role   `json:"role"`
-	// Departments are those that a [RoleDepartmentAdmin] is responsible for, or of whose
-	// agents a [RoleReporter] reports; none are all then.
-	Departments []string `json:"departments"`
-	// AgentID is the agent that the subject is, nil unless it has [RoleAgent].
-	AgentID   *string   `json:"agent_id"`
-	IssuedAt  time.Time `json:"issued_at"`
-	ExpiresAt time.Time `json:"expires_at"`
-	// Label is what the session is for, nil if nobody said.
-	Label *string     `json:"label"`
-	Kind  SessionKind `json:"kind"`
-}
-
-// Session is one login. It outlives its tokens when they are renewed.
-type Session struct {
-	Caller
-	// LastUsedAt is when the session was used last, exact to five minutes, nil if no use
-	// is known.
-	LastUsedAt *time.Time `json:"last_used_at"`
-	// RevokedAt is when it was logged out or revoked, nil while it is in force.
-	RevokedAt *time.Time `json:"revoked_at"`
-}
 
 // Me tells who the client is.
 func (c *Client) Me(ctx context.Context, opts ...Option) (Caller, error) {
@@ -75,15 +23,6 @@ func (c *Client) IssueToken(ctx context.Context, in TokenInput, opts ...Option) 
 // [Client.IssueToken].
 func (c *Client) RenewToken(ctx context.Context, opts ...Option) (IssuedToken, error) {
 	return post[IssuedToken](ctx, c, path("auth", "renew"), nil, opts)
-}
-
-// SignInLink is what signs a browser in: SERVER/console#code=CODE.
-type SignInLink struct {
-	Code      string    `json:"code"`
-	ExpiresAt time.Time `json:"expires_at"`
-	// URL is the link; nil if the service does not know where browsers reach it, or has no
-	// console. Then the link works on the machine of the service only.
-	URL *string `json:"url"`
 }
 
 // MakeSignInLink makes a link that signs a browser in as the client: once, within

@@ -5,41 +5,6 @@ import (
 	"net/http"
 )
 
-// CeremonyPolicy says how the ceremonies of a department are held. It is a
-// free-form object with a few known keys; what is empty is inherited.
-type CeremonyPolicy struct {
-	// Strategy is what moves a sprint on.
-	Strategy CeremonyStrategy `json:"strategy,omitzero"`
-	// StrategyConfig has the settings of the strategy.
-	StrategyConfig Object `json:"strategy_config,omitzero"`
-	// VelocityCalculator is how velocity is measured.
-	VelocityCalculator VelocityCalculator `json:"velocity_calculator,omitzero"`
-	// AutoTransition is whether sprints end by themselves.
-	AutoTransition *bool `json:"auto_transition,omitzero"`
-	// TransitionThreshold is the share of the work that ends a sprint, above 0 and
-	// at most 1.
-	TransitionThreshold Decimal `json:"transition_threshold,omitzero"`
-	// Other has the keys that are not among these.
-	Other Object `json:"-"`
-
-	// ETag is the tag of the department, for [IfMatch] and [IfNoneMatch]. It is
-	// empty in departments.
-	ETag string `json:"-"`
-}
-
-func (p *CeremonyPolicy) setETag(tag string) { p.ETag = tag }
-
-// knownPolicy is a CeremonyPolicy as encoding/json sees it.
-type knownPolicy CeremonyPolicy
-
-// MarshalJSON implements json.Marshaler.
-func (p CeremonyPolicy) MarshalJSON() ([]byte, error) { return joinObject(knownPolicy(p), p.Other) }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (p *CeremonyPolicy) UnmarshalJSON(text []byte) error {
-	return openObject(text, (*knownPolicy)(p), &p.Other)
-}
-
 // Resolved is a value in force and where it comes from.
 type Resolved[T any] struct {
 	Value  T              `json:"value"`

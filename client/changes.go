@@ -7,46 +7,6 @@ import (
 	"time"
 )
 
-// ChangeEvent is an entry of the change log: who changed what, and why. Values are
-// never in it; [Client.VersionDiff] shows them.
-type ChangeEvent struct {
-	ID        string          `json:"id"`
-	Timestamp time.Time       `json:"timestamp"`
-	Action    ChangeAction    `json:"action"`
-	Resource  ChangedResource `json:"resource"`
-	// Department is the one that was changed, or that the agent was in after the change.
-	Department *string `json:"department"`
-	// Actor is the subject that made the change.
-	Actor string `json:"actor"`
-	// Reason is what the actor said with [ChangeReason], or in the body of a rollback.
-	Reason *string `json:"reason"`
-	// FromRevision and FromVersion are nil for a creation, ToRevision and ToVersion for a
-	// deletion. Only agents have versions.
-	FromRevision *int64 `json:"from_revision"`
-	ToRevision   *int64 `json:"to_revision"`
-	FromVersion  *int64 `json:"from_version"`
-	ToVersion    *int64 `json:"to_version"`
-	// ChangedFields are dotted paths, sorted, at most 64 of them.
-	ChangedFields []string `json:"changed_fields"`
-	// Summary is how much changed, in words.
-	Summary string `json:"summary"`
-	// Label is the one that was set, moved or removed, else nil. FromVersion and ToVersion
-	// are then what it named before and names now.
-	Label      *string   `json:"label"`
-	ProposalID *string   `json:"proposal_id"`
-	Way        ChangeWay `json:"way"`
-}
-
-// ChangedResource is what was changed.
-type ChangedResource struct {
-	// Type is "agent", "department", "project" or "company".
-	Type string `json:"type"`
-	// ID is its id, the name of a department, or "company".
-	ID string `json:"id"`
-	// Name is the one after the change, or before a deletion.
-	Name string `json:"name"`
-}
-
 // ChangeFilter selects changes. Conditions that are not empty must all hold.
 type ChangeFilter struct {
 	// Action is one of the actions, or the first part of some, such as "agent".

@@ -1,36 +1,6 @@
 package client
 
-import (
-	"context"
-	"time"
-)
-
-// Company is the one company, with its departments, without its agents.
-type Company struct {
-	CompanyName string `json:"company_name"`
-	// AutonomyLevel is for departments and agents that do not say otherwise.
-	AutonomyLevel AutonomyLevel `json:"autonomy_level"`
-	// BudgetMonthly is in units of Currency; 0 means no budget.
-	BudgetMonthly Decimal `json:"budget_monthly"`
-	// Currency is an ISO 4217 code. It can change only while no cost is recorded.
-	Currency string `json:"currency"`
-	// CommunicationPattern is how agents talk to each other.
-	CommunicationPattern string `json:"communication_pattern"`
-	// Settings are free-form and never null. The key ceremony_policy has the policy
-	// that departments inherit.
-	Settings Object `json:"settings"`
-	// Departments are all of them, in order. They are changed by methods of their
-	// own.
-	Departments []Department `json:"departments"`
-	// Revision grows by one with every effective change.
-	Revision  int64     `json:"revision"`
-	UpdatedAt time.Time `json:"updated_at"`
-
-	// ETag is the tag of the company, for [IfMatch] and [IfNoneMatch].
-	ETag string `json:"-"`
-}
-
-func (c *Company) setETag(tag string) { c.ETag = tag }
+import "context"
 
 // Company reads the company. It takes [IfNoneMatch].
 func (c *Client) Company(ctx context.Context, opts ...Option) (Company, error) {

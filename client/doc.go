@@ -41,7 +41,8 @@
 //
 // Numbers that the service keeps exactly are [Decimal]s, which are text and lose
 // nothing. Free-form objects are [Object]s; whole numbers of any size come back
-// equal. What may be null is a pointer, a map or a slice. Words of a closed list
-// are string types with constants; a word that this version does not know yet is
-// kept as it came.
+// equal. What may be null is a pointer, a map or a slice. What is left empty in an
+// input is not sent, and the service takes its default. Words of a closed list are
+// string types with constants; a word that this version does not know yet is kept
+// as it came.
 package client

@@ -49,17 +49,6 @@ type Error struct {
 	Uncertain bool
 }
 
-// Mistake is one thing that is wrong with a document or a report.
-type Mistake struct {
-	// Path is the field, such as agents[3].level, "" for no single field.
-	Path string `json:"path"`
-	// Text says what is wrong.
-	Text string `json:"text"`
-	// Line is the line of the document, or of the entry of a list that the field is
-	// part of, counted from 1; nil if it is unknown.
-	Line *int64 `json:"line"`
-}
-
 // Error implements error. It names the request, the code, what went wrong and
 // the instance.
 func (e *Error) Error() string {

@@ -53,7 +53,7 @@ func Example() {
 	}
 	ada, err := c.CreateAgent(ctx, client.AgentInput{
 		Name: "Ada", Role: "Researcher", Department: "Research",
-		Level:        client.AgentLevelSenior,
+		Level:        client.LevelSenior,
 		Instructions: "Read before you write.",
 		Skills:       client.Skills{Primary: []client.Skill{{ID: "stats", Name: "Statistics", Proficiency: "0.9"}}},
 	})
@@ -68,7 +68,7 @@ func ExampleClient_Agents() {
 	c, ctx := open(), context.Background()
 	seed(c, "Platform", "Bea", "Cem", "Dan")
 
-	for agent, err := range c.Agents(ctx, client.AgentQuery{Department: "Platform", Status: client.AgentStatusActive}) {
+	for agent, err := range c.Agents(ctx, client.AgentQuery{Department: "Platform", Status: client.AgentActive}) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -199,8 +199,8 @@ func ExampleClient_PatchAgent() {
 	seed(c, "Design", "Hal")
 
 	hal, err := c.PatchAgent(ctx, "Hal", client.Object{
-		"level":          client.AgentLevelLead,
-		"autonomy_level": client.AutonomyLevelSemi, // nil would inherit again
+		"level":          client.LevelLead,
+		"autonomy_level": client.AutonomySemi, // nil would inherit again
 		"tools":          client.Object{"allowed": []string{"figma"}},
 		"metadata":       client.Object{"reviewed_by": "Ada"},
 	}, client.ChangeReason("promoted after the spring review"))
@@ -219,7 +219,7 @@ func ExampleIfMatch() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := c.PatchAgent(ctx, "Ida", client.Object{"status": client.AgentStatusOnLeave}); err != nil {
+	if _, err := c.PatchAgent(ctx, "Ida", client.Object{"status": client.AgentOnLeave}); err != nil {
 		log.Fatal(err)
 	}
 	err = c.DeleteAgent(ctx, shown.ID, client.IfMatch(shown.ETag))
@@ -297,7 +297,7 @@ func ExampleClient_ReportActivities() {
 func ExampleClient_StreamActivities() {
 	c, ctx := open(), context.Background()
 
-	query := client.StreamQuery{Type: client.EventTypePromoted, After: lastPosition()}
+	query := client.StreamQuery{Type: client.EventPromoted, After: lastPosition()}
 	for event, err := range c.StreamActivities(ctx, query) {
 		switch {
 		case err != nil:
@@ -323,7 +323,7 @@ func ExampleObject_Decode() {
 		log.Fatal(err)
 	}
 
-	query := client.ActivityQuery{Agent: "Noa", Type: client.EventTypeTaskCompleted, Window: client.LastDay}
+	query := client.ActivityQuery{Agent: "Noa", Type: client.EventTaskCompleted, Window: client.LastDay}
 	for event, err := range c.Activities(ctx, query) {
 		if err != nil {
 			log.Fatal(err)
@@ -358,7 +358,7 @@ func ExampleClient_SetCeremonyPolicy() {
 	seed(c, "Quality")
 
 	_, err := c.SetCeremonyPolicy(ctx, "Quality", client.CeremonyPolicy{
-		Strategy: client.CeremonyStrategyCalendar,
+		Strategy: client.CeremonyCalendar,
 		Other:    client.Object{"sprint_days": 14},
 	}, client.IfNoneMatch("*")) // only if there is none
 	if err != nil {

@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"iter"
-	"time"
 )
 
 // FigureSort is what the figures of agents are ordered by. Agents without data come last.
@@ -38,37 +37,6 @@ type FiguresQuery struct {
 func (q FiguresQuery) values() values {
 	agents := AgentQuery{PageQuery: q.PageQuery, Department: q.Department, Status: q.Status, Level: q.Level, Owner: q.Owner, Tags: q.Tags}
 	return agents.values().text("window", string(q.Window)).text("sort", string(q.Sort))
-}
-
-// AgentFigures are an agent as it is now, and what it did in a window, in whatever department.
-type AgentFigures struct {
-	AgentID    string      `json:"agent_id"`
-	Name       string      `json:"name"`
-	Role       string      `json:"role"`
-	Department string      `json:"department"`
-	Level      AgentLevel  `json:"level"`
-	Status     AgentStatus `json:"status"`
-	// Owner is the subject who answers for the agent, nil for nobody.
-	Owner  *string      `json:"owner"`
-	Tags   []string     `json:"tags"`
-	Labels []AgentLabel `json:"labels"` // without LabelLatest
-
-	TasksCompleted int64    `json:"tasks_completed"`
-	TasksFailed    int64    `json:"tasks_failed"`
-	SuccessRate    *Decimal `json:"success_rate"`  // from 0 to 1, nil with less than five finished tasks
-	QualityScore   *Decimal `json:"quality_score"` // from 0 to 10, nil likewise, or without a score
-	Cost           Decimal  `json:"cost"`          // what was spent, in the company's currency
-	CostBefore     Decimal  `json:"cost_before"`   // the same of the window before
-	// CostBeforeDays is of how many days of that window there are figures.
-	CostBeforeDays int64 `json:"cost_before_days"`
-	// LastActiveAt is the time of the newest event, nil without any.
-	LastActiveAt *time.Time `json:"last_active_at"`
-}
-
-// AgentLabel is a label of an agent, and the version that it names.
-type AgentLabel struct {
-	Label   string `json:"label"`
-	Version int64  `json:"version"`
 }
 
 // AgentFigures lists the figures of agents, page by page. What is reported meanwhile may move

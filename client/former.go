@@ -5,26 +5,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"time"
 )
-
-// DeletedAgent is an agent that was deleted.
-type DeletedAgent struct {
-	ID string `json:"id"`
-	// Name is the last one, which somebody else may have now.
-	Name string `json:"name"`
-	// Department is the one that it was in.
-	Department string    `json:"department"`
-	DeletedAt  time.Time `json:"deleted_at"`
-	// DeletedBy is the subject that deleted it.
-	DeletedBy string `json:"deleted_by"`
-}
-
-// RestoreInput says as what an agent comes back. What is empty is as it was.
-type RestoreInput struct {
-	Name       string `json:"name,omitzero"`
-	Department string `json:"department,omitzero"`
-}
 
 func deletedValues(q PageQuery) values {
 	v := q.values()

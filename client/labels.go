@@ -4,74 +4,11 @@ import (
 	"context"
 	"iter"
 	"net/http"
-	"time"
 )
 
 // LabelLatest is the label that always names the newest version of an agent. It is never
 // set or removed.
 const LabelLatest = "latest"
-
-// Label names a version of an agent, such as "production".
-type Label struct {
-	Name    string `json:"label"`
-	Version int64  `json:"version"`
-	// Fixed says that the label is never moved or removed.
-	Fixed bool `json:"fixed"`
-	// Protected says that the agent's department protects the label.
-	Protected bool `json:"protected"`
-	// SetBy is the subject that has set or moved it.
-	SetBy string    `json:"set_by"`
-	SetAt time.Time `json:"set_at"`
-	// Reason is why, in the caller's words.
-	Reason *string `json:"reason"`
-
-	// ETag is the tag of the agent after [Client.SetLabel], for [IfMatch].
-	ETag string `json:"-"`
-}
-
-func (l *Label) setETag(tag string) { l.ETag = tag }
-
-// LabelInput says what a label is to name.
-type LabelInput struct {
-	Version int64 `json:"version"`
-	// Reason says why; it is kept with the label, in its history and in the change log.
-	Reason string `json:"reason,omitzero"`
-	// Fixed true has the label name this version for ever. With nil it stays as it is, and a
-	// new label is not fixed.
-	Fixed *bool `json:"fixed,omitzero"`
-}
-
-// LabelMove is an entry of the history of a label.
-type LabelMove struct {
-	// Version is what the label named then, nil if it was removed.
-	Version *int64 `json:"version"`
-	// FromVersion is what it named before, nil if it was new.
-	FromVersion *int64 `json:"from_version"`
-	// By is the subject that moved it.
-	By     string    `json:"by"`
-	At     time.Time `json:"at"`
-	Reason *string   `json:"reason"`
-	Way    ChangeWay `json:"way"`
-}
-
-// ResolvedAgent is an agent as it is now, with the version that a label names.
-type ResolvedAgent struct {
-	AgentID string `json:"agent_id"`
-	// Name, Department and Status are those that the agent has now, whatever the version says.
-	Name       string      `json:"name"`
-	Department string      `json:"department"`
-	Status     AgentStatus `json:"status"`
-	Label      string      `json:"label"`
-	Version    int64       `json:"version"`
-	// ContentHash is that of the version.
-	ContentHash string        `json:"content_hash"`
-	Identity    AgentIdentity `json:"snapshot"`
-
-	// ETag is the tag of this answer, for [IfNoneMatch]; it is empty in lists.
-	ETag string `json:"-"`
-}
-
-func (a *ResolvedAgent) setETag(tag string) { a.ETag = tag }
 
 // Resolve reads the version of an agent that a label names. Another version that is written
 // does not change it. An unknown agent is [ErrNotFound], an unknown label

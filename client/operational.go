@@ -5,38 +5,6 @@ import (
 	"net/http"
 )
 
-// Liveness says that the process is alive.
-type Liveness struct {
-	// Status is "ok".
-	Status        string  `json:"status"`
-	Version       string  `json:"version"`
-	UptimeSeconds Decimal `json:"uptime_seconds"`
-}
-
-// Readiness says that the service can do its work.
-type Readiness struct {
-	// Status is "ok"; otherwise the answer is an error.
-	Status      string `json:"status"`
-	Persistence bool   `json:"persistence"`
-	// SharedLimits is false while local limits stand in for shared ones, nil if
-	// there are none to share.
-	SharedLimits  *bool   `json:"shared_limits"`
-	Version       string  `json:"version"`
-	UptimeSeconds Decimal `json:"uptime_seconds"`
-}
-
-// Capabilities says which optional subsystems work in the process that answers.
-type Capabilities struct {
-	ActivityIngest   bool `json:"activity_ingest"`
-	ActivityStream   bool `json:"activity_stream"`
-	Webhooks         bool `json:"webhooks"`
-	SharedLimits     bool `json:"shared_limits"`
-	ExternalIdentity bool `json:"external_identity"`
-	Telemetry        bool `json:"telemetry"`
-	APIDocs          bool `json:"api_docs"`
-	Console          bool `json:"console"`
-}
-
 // Liveness asks whether the process is alive. It needs no token.
 func (c *Client) Liveness(ctx context.Context, opts ...Option) (Liveness, error) {
 	return fetch[Liveness](ctx, c, request{method: http.MethodGet, path: path("healthz"), open: true}, opts)

@@ -5,80 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"time"
 )
-
-// Organization is the organization as one document: what can be written of it,
-// with names and never with ids. Projects are not part of it.
-type Organization struct {
-	// Format is the version of the form of documents, 1.
-	Format  int64               `json:"format"`
-	Company OrganizationCompany `json:"company"`
-	// Departments and Agents are all of them, in order.
-	Departments []OrganizationDepartment `json:"departments"`
-	Agents      []OrganizationAgent      `json:"agents"`
-}
-
-// OrganizationCompany is the company in a document, as [Company] explains it.
-type OrganizationCompany struct {
-	CompanyName          string        `json:"company_name"`
-	AutonomyLevel        AutonomyLevel `json:"autonomy_level"`
-	BudgetMonthly        Decimal       `json:"budget_monthly"`
-	Currency             string        `json:"currency"`
-	CommunicationPattern string        `json:"communication_pattern"`
-	Settings             Object        `json:"settings"`
-}
-
-// OrganizationDepartment is a department in a document, as [Department] explains
-// it.
-type OrganizationDepartment struct {
-	Name           string             `json:"name"`
-	Description    string             `json:"description"`
-	Head           *string            `json:"head"`
-	BudgetPercent  Decimal            `json:"budget_percent"`
-	AutonomyLevel  *AutonomyLevel     `json:"autonomy_level"`
-	Teams          []Team             `json:"teams"`
-	ReportingLines []ReportingLine    `json:"reporting_lines"`
-	Policies       DepartmentPolicies `json:"policies"`
-	CeremonyPolicy *CeremonyPolicy    `json:"ceremony_policy"`
-}
-
-// OrganizationAgent is an agent in a document, as [Agent] explains it. Authority
-// names other agents by name.
-type OrganizationAgent struct {
-	Name                string               `json:"name"`
-	Role                string               `json:"role"`
-	Department          string               `json:"department"`
-	Description         string               `json:"description"`
-	Level               AgentLevel           `json:"level"`
-	Status              AgentStatus          `json:"status"`
-	HiringDate          Date                 `json:"hiring_date"`
-	AutonomyLevel       *AutonomyLevel       `json:"autonomy_level"`
-	StrategicOutputMode *StrategicOutputMode `json:"strategic_output_mode"`
-	Instructions        string               `json:"instructions"`
-	Personality         Personality          `json:"personality"`
-	Skills              Skills               `json:"skills"`
-	Model               *Model               `json:"model"`
-	Memory              Memory               `json:"memory"`
-	Tools               Tools                `json:"tools"`
-	Authority           Authority            `json:"authority"`
-	Metadata            Object               `json:"metadata"`
-	ModelRequirement    Object               `json:"model_requirement"`
-	PersonalityPreset   *string              `json:"personality_preset"`
-	Tier                *ModelTier           `json:"tier"`
-	Owner               *string              `json:"owner"`
-	Tags                []string             `json:"tags"`
-}
-
-// AsOf is the member as_of of the entry of an agent: when and by whom that was written before
-// it was imported. The version that it makes has this time, or that of the version before if
-// that is later. It needs [RoleAdmin].
-type AsOf struct {
-	At time.Time `json:"at"`
-	By string    `json:"by"`
-	// Reason counts more than [ChangeReason].
-	Reason *string `json:"reason,omitempty"`
-}
 
 // OrganizationDocument is an organization as it shall be. An [Organization] in
 // JSON is such a document, but it need not say everything: what is absent stays
@@ -90,36 +17,6 @@ type OrganizationDocument struct {
 	// Prune deletes the departments and agents that the document does not name. It
 	// needs both lists then.
 	Prune bool
-}
-
-// OrganizationPlan is what a document would change.
-type OrganizationPlan struct {
-	// Hash stands for the document and for the state that it was compared with.
-	Hash string `json:"plan_hash"`
-	// Changes are all differences.
-	Changes []OrganizationChange `json:"changes"`
-}
-
-// OrganizationChange is one difference between the organization and a document.
-type OrganizationChange struct {
-	// Path is what changes: company.currency, agents["Ada"], agents["Ada"].level, or
-	// a whole list for its order.
-	Path   string             `json:"path"`
-	Action OrganizationAction `json:"action"`
-	// Old and New are JSON: values of a field, whole entries, or the names of a list
-	// in their order. Old of a creation and New of a deletion are null.
-	Old json.RawMessage `json:"old"`
-	New json.RawMessage `json:"new"`
-}
-
-// OrganizationApplied counts what an apply has changed.
-type OrganizationApplied struct {
-	// PlanHash is the hash of the plan that was carried out.
-	PlanHash  string `json:"plan_hash"`
-	Created   int64  `json:"created"`
-	Updated   int64  `json:"updated"`
-	Deleted   int64  `json:"deleted"`
-	Reordered int64  `json:"reordered"`
 }
 
 // Organization reads the organization as one document. A change that is made

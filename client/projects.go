@@ -3,47 +3,7 @@ package client
 import (
 	"context"
 	"iter"
-	"time"
 )
-
-// Project is work that agents do together. Agents are shown by id and taken by
-// name or id.
-type Project struct {
-	// ID is "proj-" and 12 hexadecimal digits.
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	// Team are the agents that work on it.
-	Team []string `json:"team"`
-	// Lead is the agent that leads it.
-	Lead *string `json:"lead"`
-	// TaskIDs are ids in other systems.
-	TaskIDs  []string   `json:"task_ids"`
-	Deadline *time.Time `json:"deadline"`
-	// Budget is in units of the company's currency.
-	Budget Decimal       `json:"budget"`
-	Status ProjectStatus `json:"status"`
-	// Revision grows by one with every effective change.
-	Revision  int64     `json:"revision"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
-
-	// ETag is the tag of the project, for [IfMatch] and [IfNoneMatch]; it is empty
-	// in lists.
-	ETag string `json:"-"`
-}
-
-func (p *Project) setETag(tag string) { p.ETag = tag }
-
-// ProjectInput is a new project. Name is required.
-type ProjectInput struct {
-	Name        string    `json:"name"`
-	Description string    `json:"description,omitzero"`
-	Team        []string  `json:"team,omitzero"`
-	Lead        string    `json:"lead,omitzero"`
-	Deadline    time.Time `json:"deadline,omitzero"`
-	Budget      Decimal   `json:"budget,omitzero"`
-}
 
 // ProjectQuery selects projects. Conditions that are not empty must all hold.
 type ProjectQuery struct {

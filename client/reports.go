@@ -47,137 +47,26 @@ type entry struct {
 	Data        EventData         `json:"data"`
 }
 
-// TaskStarted says that an agent has begun a task.
-type TaskStarted struct {
-	TaskID string `json:"task_id"`
-	// AgentVersion is the version of the agent that caused it, 0 if that is not known.
-	AgentVersion int64 `json:"agent_version,omitzero"`
-	// Other has keys of the caller's choice.
-	Other Object `json:"-"`
-}
-
-// TaskCompleted says that a task has ended, with or without success.
-type TaskCompleted struct {
-	TaskID          string  `json:"task_id"`
-	Success         bool    `json:"success"`
-	DurationSeconds Decimal `json:"duration_seconds,omitzero"`
-	// QualityScore is from 0 to 10, empty if there is none.
-	QualityScore Decimal `json:"quality_score,omitzero"`
-	// Cost is what the task cost. The service counts an agent's cost of a day once: the larger
-	// of the sums of these and of [CostIncurred].
-	Cost   Decimal `json:"cost,omitzero"`
-	Tokens int64   `json:"tokens,omitzero"`
-	// AgentVersion is the version of the agent that caused it, 0 if that is not known.
-	AgentVersion int64 `json:"agent_version,omitzero"`
-	// Other has keys of the caller's choice.
-	Other Object `json:"-"`
-}
-
-// CostIncurred says that money was spent; it counts for the agent's department.
-type CostIncurred struct {
-	Amount       Decimal `json:"amount"`
-	Model        string  `json:"model,omitzero"`
-	InputTokens  int64   `json:"input_tokens,omitzero"`
-	OutputTokens int64   `json:"output_tokens,omitzero"`
-	// AgentVersion is the version of the agent that caused it, 0 if that is not known.
-	AgentVersion int64 `json:"agent_version,omitzero"`
-	// Other has keys of the caller's choice.
-	Other Object `json:"-"`
-}
-
-// ToolUsed says that a tool was used.
-type ToolUsed struct {
-	Tool string `json:"tool"`
-	// Success is whether the tool did what it should.
-	Success bool `json:"success"`
-	// AgentVersion is the version of the agent that caused it, 0 if that is not known.
-	AgentVersion int64 `json:"agent_version,omitzero"`
-	// Other has keys of the caller's choice.
-	Other Object `json:"-"`
-}
-
-// DelegationSent says that an agent has handed work over.
-type DelegationSent struct {
-	TaskID string `json:"task_id"`
-	// Counterpart is the other agent, free text.
-	Counterpart string `json:"counterpart,omitzero"`
-	// Score says how well it went, from 0 to 10, empty if there is none.
-	Score Decimal `json:"score,omitzero"`
-	// AgentVersion is the version of the agent that caused it, 0 if that is not known.
-	AgentVersion int64 `json:"agent_version,omitzero"`
-	// Other has keys of the caller's choice.
-	Other Object `json:"-"`
-}
-
 // DelegationReceived says that an agent has taken work over.
 type DelegationReceived DelegationSent
 
 // EventType implements [EventData].
-func (TaskStarted) EventType() EventType { return EventTypeTaskStarted }
+func (TaskStarted) EventType() EventType { return EventTaskStarted }
 
 // EventType implements [EventData].
-func (TaskCompleted) EventType() EventType { return EventTypeTaskCompleted }
+func (TaskCompleted) EventType() EventType { return EventTaskCompleted }
 
 // EventType implements [EventData].
-func (CostIncurred) EventType() EventType { return EventTypeCostIncurred }
+func (CostIncurred) EventType() EventType { return EventCostIncurred }
 
 // EventType implements [EventData].
-func (ToolUsed) EventType() EventType { return EventTypeToolUsed }
+func (ToolUsed) EventType() EventType { return EventToolUsed }
 
 // EventType implements [EventData].
-func (DelegationSent) EventType() EventType { return EventTypeDelegationSent }
+func (DelegationSent) EventType() EventType { return EventDelegationSent }
 
 // EventType implements [EventData].
-func (DelegationReceived) EventType() EventType { return EventTypeDelegationReceived }
-
-// The data as encoding/json sees them.
-type (
-	knownStarted    TaskStarted
-	knownCompleted  TaskCompleted
-	knownCost       CostIncurred
-	knownTool       ToolUsed
-	knownDelegation DelegationSent
-)
-
-// MarshalJSON implements json.Marshaler.
-func (d TaskStarted) MarshalJSON() ([]byte, error) { return joinObject(knownStarted(d), d.Other) }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (d *TaskStarted) UnmarshalJSON(text []byte) error {
-	return openObject(text, (*knownStarted)(d), &d.Other)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (d TaskCompleted) MarshalJSON() ([]byte, error) { return joinObject(knownCompleted(d), d.Other) }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (d *TaskCompleted) UnmarshalJSON(text []byte) error {
-	return openObject(text, (*knownCompleted)(d), &d.Other)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (d CostIncurred) MarshalJSON() ([]byte, error) { return joinObject(knownCost(d), d.Other) }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (d *CostIncurred) UnmarshalJSON(text []byte) error {
-	return openObject(text, (*knownCost)(d), &d.Other)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (d ToolUsed) MarshalJSON() ([]byte, error) { return joinObject(knownTool(d), d.Other) }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (d *ToolUsed) UnmarshalJSON(text []byte) error {
-	return openObject(text, (*knownTool)(d), &d.Other)
-}
-
-// MarshalJSON implements json.Marshaler.
-func (d DelegationSent) MarshalJSON() ([]byte, error) { return joinObject(knownDelegation(d), d.Other) }
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (d *DelegationSent) UnmarshalJSON(text []byte) error {
-	return openObject(text, (*knownDelegation)(d), &d.Other)
-}
+func (DelegationReceived) EventType() EventType { return EventDelegationReceived }
 
 // MarshalJSON implements json.Marshaler.
 func (d DelegationReceived) MarshalJSON() ([]byte, error) { return DelegationSent(d).MarshalJSON() }

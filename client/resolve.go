@@ -61,7 +61,7 @@ type Resolution struct {
 // Usable reports whether the agent may work: with the last known version if there is no
 // newer one. An agent that was not active stays unusable while the service is down.
 func (r Resolution) Usable() bool {
-	return r.State == ResolvedFallback || r.Agent != nil && r.Agent.Status == AgentStatusActive
+	return r.State == ResolvedFallback || r.Agent != nil && r.Agent.Status == AgentActive
 }
 
 // Version is that of the last known answer, 0 if there is none.
@@ -214,7 +214,7 @@ func unlessSame(etag string) []Option {
 // stateOf returns what an answer says, or the error in its place.
 func stateOf(known *keptAgent, err error) ResolveState {
 	switch {
-	case err == nil && known.Answer.Status == AgentStatusActive:
+	case err == nil && known.Answer.Status == AgentActive:
 		return ResolvedActive
 	case err == nil:
 		return ResolvedInactive

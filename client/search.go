@@ -33,23 +33,6 @@ func (q SearchQuery) values() values {
 	return v
 }
 
-// FoundAgent is an agent in which a text was found.
-type FoundAgent struct {
-	Agent
-	// Matches are the first places where it stands, at most three.
-	Matches []SearchMatch `json:"matches"`
-}
-
-// SearchMatch is a place where a text was found.
-type SearchMatch struct {
-	// Field is "name", "role", "description", "tags" or "instructions".
-	Field string `json:"field"`
-	// Line is the number of the line in the field, from 1 on.
-	Line int64 `json:"line"`
-	// Text is what stands around the place, at most 160 characters.
-	Text string `json:"text"`
-}
-
 // Search lists the agents in which a text stands, in the order of the organization, page
 // by page. An error is the last thing that comes.
 func (c *Client) Search(ctx context.Context, q SearchQuery) iter.Seq2[FoundAgent, error] {

@@ -2,19 +2,24 @@
 
 package client
 
+import (
+	"encoding/json"
+	"time"
+)
+
 // AgentLevel is seniority, ascending.
 type AgentLevel string
 
 // The words of [AgentLevel].
 const (
-	AgentLevelJunior    AgentLevel = "junior"
-	AgentLevelMid       AgentLevel = "mid"
-	AgentLevelSenior    AgentLevel = "senior"
-	AgentLevelLead      AgentLevel = "lead"
-	AgentLevelPrincipal AgentLevel = "principal"
-	AgentLevelDirector  AgentLevel = "director"
-	AgentLevelVP        AgentLevel = "vp"
-	AgentLevelCSuite    AgentLevel = "c_suite"
+	LevelJunior    AgentLevel = "junior"
+	LevelMid       AgentLevel = "mid"
+	LevelSenior    AgentLevel = "senior"
+	LevelLead      AgentLevel = "lead"
+	LevelPrincipal AgentLevel = "principal"
+	LevelDirector  AgentLevel = "director"
+	LevelVP        AgentLevel = "vp"
+	LevelCSuite    AgentLevel = "c_suite"
 )
 
 // AgentStatus is where an agent stands in its employment.
@@ -22,10 +27,10 @@ type AgentStatus string
 
 // The words of [AgentStatus].
 const (
-	AgentStatusActive     AgentStatus = "active"
-	AgentStatusOnboarding AgentStatus = "onboarding"
-	AgentStatusOnLeave    AgentStatus = "on_leave"
-	AgentStatusTerminated AgentStatus = "terminated"
+	AgentActive     AgentStatus = "active"
+	AgentOnboarding AgentStatus = "onboarding"
+	AgentOnLeave    AgentStatus = "on_leave"
+	AgentTerminated AgentStatus = "terminated"
 )
 
 // AutonomyLevel is how freely somebody acts, ascending.
@@ -33,10 +38,10 @@ type AutonomyLevel string
 
 // The words of [AutonomyLevel].
 const (
-	AutonomyLevelLocked     AutonomyLevel = "locked"
-	AutonomyLevelSupervised AutonomyLevel = "supervised"
-	AutonomyLevelSemi       AutonomyLevel = "semi"
-	AutonomyLevelFull       AutonomyLevel = "full"
+	AutonomyLocked     AutonomyLevel = "locked"
+	AutonomySupervised AutonomyLevel = "supervised"
+	AutonomySemi       AutonomyLevel = "semi"
+	AutonomyFull       AutonomyLevel = "full"
 )
 
 // StrategicOutputMode is how an agent takes part in strategy.
@@ -44,10 +49,10 @@ type StrategicOutputMode string
 
 // The words of [StrategicOutputMode].
 const (
-	StrategicOutputModeOptionExpander   StrategicOutputMode = "option_expander"
-	StrategicOutputModeAdvisor          StrategicOutputMode = "advisor"
-	StrategicOutputModeDecisionMaker    StrategicOutputMode = "decision_maker"
-	StrategicOutputModeContextDependent StrategicOutputMode = "context_dependent"
+	StrategyOptionExpander   StrategicOutputMode = "option_expander"
+	StrategyAdvisor          StrategicOutputMode = "advisor"
+	StrategyDecisionMaker    StrategicOutputMode = "decision_maker"
+	StrategyContextDependent StrategicOutputMode = "context_dependent"
 )
 
 // Degree is a coarse degree.
@@ -65,10 +70,10 @@ type DecisionMaking string
 
 // The words of [DecisionMaking].
 const (
-	DecisionMakingAnalytical   DecisionMaking = "analytical"
-	DecisionMakingIntuitive    DecisionMaking = "intuitive"
-	DecisionMakingConsultative DecisionMaking = "consultative"
-	DecisionMakingDirective    DecisionMaking = "directive"
+	DecisionAnalytical   DecisionMaking = "analytical"
+	DecisionIntuitive    DecisionMaking = "intuitive"
+	DecisionConsultative DecisionMaking = "consultative"
+	DecisionDirective    DecisionMaking = "directive"
 )
 
 // Collaboration is how work is shared.
@@ -96,11 +101,11 @@ type ConflictApproach string
 
 // The words of [ConflictApproach].
 const (
-	ConflictApproachAvoid       ConflictApproach = "avoid"
-	ConflictApproachAccommodate ConflictApproach = "accommodate"
-	ConflictApproachCompete     ConflictApproach = "compete"
-	ConflictApproachCompromise  ConflictApproach = "compromise"
-	ConflictApproachCollaborate ConflictApproach = "collaborate"
+	ConflictAvoid       ConflictApproach = "avoid"
+	ConflictAccommodate ConflictApproach = "accommodate"
+	ConflictCompete     ConflictApproach = "compete"
+	ConflictCompromise  ConflictApproach = "compromise"
+	ConflictCollaborate ConflictApproach = "collaborate"
 )
 
 // ModelTier is a class of language models.
@@ -108,9 +113,9 @@ type ModelTier string
 
 // The words of [ModelTier].
 const (
-	ModelTierLarge  ModelTier = "large"
-	ModelTierMedium ModelTier = "medium"
-	ModelTierSmall  ModelTier = "small"
+	TierLarge  ModelTier = "large"
+	TierMedium ModelTier = "medium"
+	TierSmall  ModelTier = "small"
 )
 
 // MemoryType is how long memory lives.
@@ -118,10 +123,10 @@ type MemoryType string
 
 // The words of [MemoryType].
 const (
-	MemoryTypePersistent MemoryType = "persistent"
-	MemoryTypeProject    MemoryType = "project"
-	MemoryTypeSession    MemoryType = "session"
-	MemoryTypeNone       MemoryType = "none"
+	MemoryPersistent MemoryType = "persistent"
+	MemoryProject    MemoryType = "project"
+	MemorySession    MemoryType = "session"
+	MemoryNone       MemoryType = "none"
 )
 
 // MemoryCategory is a kind of memory.
@@ -129,13 +134,13 @@ type MemoryCategory string
 
 // The words of [MemoryCategory].
 const (
-	MemoryCategoryWorking    MemoryCategory = "working"
-	MemoryCategoryEpisodic   MemoryCategory = "episodic"
-	MemoryCategorySemantic   MemoryCategory = "semantic"
-	MemoryCategoryProcedural MemoryCategory = "procedural"
-	MemoryCategorySocial     MemoryCategory = "social"
-	MemoryCategoryProjectDoc MemoryCategory = "project_doc"
-	MemoryCategoryKnowledge  MemoryCategory = "knowledge"
+	MemoryWorking    MemoryCategory = "working"
+	MemoryEpisodic   MemoryCategory = "episodic"
+	MemorySemantic   MemoryCategory = "semantic"
+	MemoryProcedural MemoryCategory = "procedural"
+	MemorySocial     MemoryCategory = "social"
+	MemoryProjectDoc MemoryCategory = "project_doc"
+	MemoryKnowledge  MemoryCategory = "knowledge"
 )
 
 // ToolAccessLevel is which class of tools may be used.
@@ -143,11 +148,11 @@ type ToolAccessLevel string
 
 // The words of [ToolAccessLevel].
 const (
-	ToolAccessLevelSandboxed  ToolAccessLevel = "sandboxed"
-	ToolAccessLevelRestricted ToolAccessLevel = "restricted"
-	ToolAccessLevelStandard   ToolAccessLevel = "standard"
-	ToolAccessLevelElevated   ToolAccessLevel = "elevated"
-	ToolAccessLevelCustom     ToolAccessLevel = "custom"
+	ToolsSandboxed  ToolAccessLevel = "sandboxed"
+	ToolsRestricted ToolAccessLevel = "restricted"
+	ToolsStandard   ToolAccessLevel = "standard"
+	ToolsElevated   ToolAccessLevel = "elevated"
+	ToolsCustom     ToolAccessLevel = "custom"
 )
 
 // FileSystemAccess is which files may be reached.
@@ -155,9 +160,9 @@ type FileSystemAccess string
 
 // The words of [FileSystemAccess].
 const (
-	FileSystemAccessWorkspaceOnly    FileSystemAccess = "workspace_only"
-	FileSystemAccessProjectDirectory FileSystemAccess = "project_directory"
-	FileSystemAccessFull             FileSystemAccess = "full"
+	FilesWorkspaceOnly    FileSystemAccess = "workspace_only"
+	FilesProjectDirectory FileSystemAccess = "project_directory"
+	FilesFull             FileSystemAccess = "full"
 )
 
 // NetworkAccess is which hosts may be reached.
@@ -165,9 +170,9 @@ type NetworkAccess string
 
 // The words of [NetworkAccess].
 const (
-	NetworkAccessNone          NetworkAccess = "none"
-	NetworkAccessAllowlistOnly NetworkAccess = "allowlist_only"
-	NetworkAccessOpen          NetworkAccess = "open"
+	NetworkNone          NetworkAccess = "none"
+	NetworkAllowlistOnly NetworkAccess = "allowlist_only"
+	NetworkOpen          NetworkAccess = "open"
 )
 
 // GitAccess is what may be done with repositories.
@@ -175,9 +180,9 @@ type GitAccess string
 
 // The words of [GitAccess].
 const (
-	GitAccessLocalOnly     GitAccess = "local_only"
-	GitAccessReadAndBranch GitAccess = "read_and_branch"
-	GitAccessFull          GitAccess = "full"
+	GitLocalOnly     GitAccess = "local_only"
+	GitReadAndBranch GitAccess = "read_and_branch"
+	GitFull          GitAccess = "full"
 )
 
 // CodeExecution is where code runs.
@@ -185,8 +190,8 @@ type CodeExecution string
 
 // The words of [CodeExecution].
 const (
-	CodeExecutionContainerized CodeExecution = "containerized"
-	CodeExecutionProcess       CodeExecution = "process"
+	CodeContainerized CodeExecution = "containerized"
+	CodeProcess       CodeExecution = "process"
 )
 
 // TerminalAccess is which commands may be run.
@@ -194,9 +199,9 @@ type TerminalAccess string
 
 // The words of [TerminalAccess].
 const (
-	TerminalAccessNone               TerminalAccess = "none"
-	TerminalAccessRestrictedCommands TerminalAccess = "restricted_commands"
-	TerminalAccessFull               TerminalAccess = "full"
+	TerminalNone               TerminalAccess = "none"
+	TerminalRestrictedCommands TerminalAccess = "restricted_commands"
+	TerminalFull               TerminalAccess = "full"
 )
 
 // EventType is what happened. The first seven are lifecycle events, the others runtime events.
@@ -204,19 +209,19 @@ type EventType string
 
 // The words of [EventType].
 const (
-	EventTypeHired              EventType = "hired"
-	EventTypeOnboarded          EventType = "onboarded"
-	EventTypeFired              EventType = "fired"
-	EventTypeOffboarded         EventType = "offboarded"
-	EventTypeStatusChanged      EventType = "status_changed"
-	EventTypePromoted           EventType = "promoted"
-	EventTypeDemoted            EventType = "demoted"
-	EventTypeTaskStarted        EventType = "task_started"
-	EventTypeTaskCompleted      EventType = "task_completed"
-	EventTypeCostIncurred       EventType = "cost_incurred"
-	EventTypeToolUsed           EventType = "tool_used"
-	EventTypeDelegationSent     EventType = "delegation_sent"
-	EventTypeDelegationReceived EventType = "delegation_received"
+	EventHired              EventType = "hired"
+	EventOnboarded          EventType = "onboarded"
+	EventFired              EventType = "fired"
+	EventOffboarded         EventType = "offboarded"
+	EventStatusChanged      EventType = "status_changed"
+	EventPromoted           EventType = "promoted"
+	EventDemoted            EventType = "demoted"
+	EventTaskStarted        EventType = "task_started"
+	EventTaskCompleted      EventType = "task_completed"
+	EventCostIncurred       EventType = "cost_incurred"
+	EventToolUsed           EventType = "tool_used"
+	EventDelegationSent     EventType = "delegation_sent"
+	EventDelegationReceived EventType = "delegation_received"
 )
 
 // TrendDirection is where a figure is heading.
@@ -224,10 +229,10 @@ type TrendDirection string
 
 // The words of [TrendDirection].
 const (
-	TrendDirectionImproving        TrendDirection = "improving"
-	TrendDirectionStable           TrendDirection = "stable"
-	TrendDirectionDeclining        TrendDirection = "declining"
-	TrendDirectionInsufficientData TrendDirection = "insufficient_data"
+	TrendImproving        TrendDirection = "improving"
+	TrendStable           TrendDirection = "stable"
+	TrendDeclining        TrendDirection = "declining"
+	TrendInsufficientData TrendDirection = "insufficient_data"
 )
 
 // ProjectStatus is where a project stands.
@@ -235,11 +240,11 @@ type ProjectStatus string
 
 // The words of [ProjectStatus].
 const (
-	ProjectStatusPlanning  ProjectStatus = "planning"
-	ProjectStatusActive    ProjectStatus = "active"
-	ProjectStatusOnHold    ProjectStatus = "on_hold"
-	ProjectStatusCompleted ProjectStatus = "completed"
-	ProjectStatusCancelled ProjectStatus = "cancelled"
+	ProjectPlanning  ProjectStatus = "planning"
+	ProjectActive    ProjectStatus = "active"
+	ProjectOnHold    ProjectStatus = "on_hold"
+	ProjectCompleted ProjectStatus = "completed"
+	ProjectCancelled ProjectStatus = "cancelled"
 )
 
 // Role is what the bearer of a token may do; see the table at the top.
@@ -260,14 +265,14 @@ type CeremonyStrategy string
 
 // The words of [CeremonyStrategy].
 const (
-	CeremonyStrategyTaskDriven         CeremonyStrategy = "task_driven"
-	CeremonyStrategyCalendar           CeremonyStrategy = "calendar"
-	CeremonyStrategyHybrid             CeremonyStrategy = "hybrid"
-	CeremonyStrategyEventDriven        CeremonyStrategy = "event_driven"
-	CeremonyStrategyBudgetDriven       CeremonyStrategy = "budget_driven"
-	CeremonyStrategyThroughputAdaptive CeremonyStrategy = "throughput_adaptive"
-	CeremonyStrategyExternalTrigger    CeremonyStrategy = "external_trigger"
-	CeremonyStrategyMilestoneDriven    CeremonyStrategy = "milestone_driven"
+	CeremonyTaskDriven         CeremonyStrategy = "task_driven"
+	CeremonyCalendar           CeremonyStrategy = "calendar"
+	CeremonyHybrid             CeremonyStrategy = "hybrid"
+	CeremonyEventDriven        CeremonyStrategy = "event_driven"
+	CeremonyBudgetDriven       CeremonyStrategy = "budget_driven"
+	CeremonyThroughputAdaptive CeremonyStrategy = "throughput_adaptive"
+	CeremonyExternalTrigger    CeremonyStrategy = "external_trigger"
+	CeremonyMilestoneDriven    CeremonyStrategy = "milestone_driven"
 )
 
 // VelocityCalculator is how velocity is measured.
@@ -275,11 +280,11 @@ type VelocityCalculator string
 
 // The words of [VelocityCalculator].
 const (
-	VelocityCalculatorTaskDriven       VelocityCalculator = "task_driven"
-	VelocityCalculatorCalendar         VelocityCalculator = "calendar"
-	VelocityCalculatorMultiDimensional VelocityCalculator = "multi_dimensional"
-	VelocityCalculatorBudget           VelocityCalculator = "budget"
-	VelocityCalculatorPointsPerSprint  VelocityCalculator = "points_per_sprint"
+	VelocityTaskDriven       VelocityCalculator = "task_driven"
+	VelocityCalendar         VelocityCalculator = "calendar"
+	VelocityMultiDimensional VelocityCalculator = "multi_dimensional"
+	VelocityBudget           VelocityCalculator = "budget"
+	VelocityPointsPerSprint  VelocityCalculator = "points_per_sprint"
 )
 
 // CeremonyOrigin is where a value comes from.
@@ -287,9 +292,9 @@ type CeremonyOrigin string
 
 // The words of [CeremonyOrigin].
 const (
-	CeremonyOriginDepartment CeremonyOrigin = "department"
-	CeremonyOriginCompany    CeremonyOrigin = "company"
-	CeremonyOriginDefault    CeremonyOrigin = "default"
+	FromDepartment CeremonyOrigin = "department"
+	FromCompany    CeremonyOrigin = "company"
+	FromDefault    CeremonyOrigin = "default"
 )
 
 // OrganizationAction is how it changes.
@@ -297,30 +302,30 @@ type OrganizationAction string
 
 // The words of [OrganizationAction].
 const (
-	OrganizationActionCreate  OrganizationAction = "create"
-	OrganizationActionUpdate  OrganizationAction = "update"
-	OrganizationActionDelete  OrganizationAction = "delete"
-	OrganizationActionReorder OrganizationAction = "reorder"
+	ActionCreate  OrganizationAction = "create"
+	ActionUpdate  OrganizationAction = "update"
+	ActionDelete  OrganizationAction = "delete"
+	ActionReorder OrganizationAction = "reorder"
 )
 
-// Fields are added and removed inside free-form objects only.
+// ChangeType is what became of the field. Fields are added and removed inside free-form objects only.
 type ChangeType string
 
 // The words of [ChangeType].
 const (
-	ChangeTypeAdded    ChangeType = "added"
-	ChangeTypeModified ChangeType = "modified"
-	ChangeTypeRemoved  ChangeType = "removed"
+	FieldAdded    ChangeType = "added"
+	FieldModified ChangeType = "modified"
+	FieldRemoved  ChangeType = "removed"
 )
 
-// WindowSize is length of a window in whole UTC days, today included.
+// WindowSize is the length of a window in whole UTC days, today included.
 type WindowSize string
 
 // The words of [WindowSize].
 const (
-	WindowSize7d  WindowSize = "7d"
-	WindowSize30d WindowSize = "30d"
-	WindowSize90d WindowSize = "90d"
+	Window7d  WindowSize = "7d"
+	Window30d WindowSize = "30d"
+	Window90d WindowSize = "90d"
 )
 
 // Metric is what is measured.
@@ -333,25 +338,26 @@ const (
 	MetricSuccessRate  Metric = "success_rate"
 )
 
-// WebhookDisabledReason is why no messages are sent: somebody asked for it, the endpoint answered 410,
-// or deliveries have failed for three days. Null while the webhook is enabled.
-type WebhookDisabledReason string
+// DisabledReason is why no messages are sent: somebody asked for it, the endpoint answered 410, or
+// deliveries have failed for three days. Null while the webhook is enabled.
+type DisabledReason string
 
-// The words of [WebhookDisabledReason].
+// The words of [DisabledReason].
 const (
-	WebhookDisabledReasonRequested WebhookDisabledReason = "requested"
-	WebhookDisabledReasonGone      WebhookDisabledReason = "gone"
-	WebhookDisabledReasonFailing   WebhookDisabledReason = "failing"
+	DisabledRequested DisabledReason = "requested"
+	DisabledGone      DisabledReason = "gone"
+	DisabledFailing   DisabledReason = "failing"
 )
 
-// pending until the endpoint has answered 2xx (delivered) or there are no more attempts (failed).
+// DeliveryStatus is where it stands: pending until the endpoint has answered 2xx (delivered) or there
+// are no more attempts (failed).
 type DeliveryStatus string
 
 // The words of [DeliveryStatus].
 const (
-	DeliveryStatusPending   DeliveryStatus = "pending"
-	DeliveryStatusDelivered DeliveryStatus = "delivered"
-	DeliveryStatusFailed    DeliveryStatus = "failed"
+	DeliveryPending   DeliveryStatus = "pending"
+	DeliveryDelivered DeliveryStatus = "delivered"
+	DeliveryFailed    DeliveryStatus = "failed"
 )
 
 // DeliveryError is why the last attempt that has ended failed. It is an answer other than 2xx, none in
@@ -375,25 +381,25 @@ type ChangeAction string
 
 // The words of [ChangeAction].
 const (
-	ChangeActionAgentCreated                ChangeAction = "agent.created"
-	ChangeActionAgentUpdated                ChangeAction = "agent.updated"
-	ChangeActionAgentRolledBack             ChangeAction = "agent.rolled_back"
-	ChangeActionAgentDeleted                ChangeAction = "agent.deleted"
-	ChangeActionAgentRestored               ChangeAction = "agent.restored"
-	ChangeActionAgentPurged                 ChangeAction = "agent.purged"
-	ChangeActionAgentLabelSet               ChangeAction = "agent.label_set"
-	ChangeActionAgentLabelRemoved           ChangeAction = "agent.label_removed"
-	ChangeActionDepartmentCreated           ChangeAction = "department.created"
-	ChangeActionDepartmentUpdated           ChangeAction = "department.updated"
-	ChangeActionDepartmentDeleted           ChangeAction = "department.deleted"
-	ChangeActionDepartmentAgentsReordered   ChangeAction = "department.agents_reordered"
-	ChangeActionCeremonyPolicySet           ChangeAction = "ceremony_policy.set"
-	ChangeActionCeremonyPolicyRemoved       ChangeAction = "ceremony_policy.removed"
-	ChangeActionCompanyUpdated              ChangeAction = "company.updated"
-	ChangeActionCompanyDepartmentsReordered ChangeAction = "company.departments_reordered"
-	ChangeActionProjectCreated              ChangeAction = "project.created"
-	ChangeActionProjectUpdated              ChangeAction = "project.updated"
-	ChangeActionProjectDeleted              ChangeAction = "project.deleted"
+	ActionAgentCreated                ChangeAction = "agent.created"
+	ActionAgentUpdated                ChangeAction = "agent.updated"
+	ActionAgentRolledBack             ChangeAction = "agent.rolled_back"
+	ActionAgentDeleted                ChangeAction = "agent.deleted"
+	ActionAgentRestored               ChangeAction = "agent.restored"
+	ActionAgentPurged                 ChangeAction = "agent.purged"
+	ActionAgentLabelSet               ChangeAction = "agent.label_set"
+	ActionAgentLabelRemoved           ChangeAction = "agent.label_removed"
+	ActionDepartmentCreated           ChangeAction = "department.created"
+	ActionDepartmentUpdated           ChangeAction = "department.updated"
+	ActionDepartmentDeleted           ChangeAction = "department.deleted"
+	ActionDepartmentAgentsReordered   ChangeAction = "department.agents_reordered"
+	ActionCeremonyPolicySet           ChangeAction = "ceremony_policy.set"
+	ActionCeremonyPolicyRemoved       ChangeAction = "ceremony_policy.removed"
+	ActionCompanyUpdated              ChangeAction = "company.updated"
+	ActionCompanyDepartmentsReordered ChangeAction = "company.departments_reordered"
+	ActionProjectCreated              ChangeAction = "project.created"
+	ActionProjectUpdated              ChangeAction = "project.updated"
+	ActionProjectDeleted              ChangeAction = "project.deleted"
 )
 
 // ChangeWay is how the change came about.
@@ -401,10 +407,10 @@ type ChangeWay string
 
 // The words of [ChangeWay].
 const (
-	ChangeWayDirect   ChangeWay = "direct"
-	ChangeWayProposal ChangeWay = "proposal"
-	ChangeWayReturn   ChangeWay = "return"
-	ChangeWayBypass   ChangeWay = "bypass"
+	WayDirect   ChangeWay = "direct"
+	WayProposal ChangeWay = "proposal"
+	WayReturn   ChangeWay = "return"
+	WayBypass   ChangeWay = "bypass"
 )
 
 // SessionKind is how it began. With a token of this service, a sign-in link, or a token of another
@@ -413,7 +419,1401 @@ type SessionKind string
 
 // The words of [SessionKind].
 const (
-	SessionKindToken    SessionKind = "token"
-	SessionKindSignIn   SessionKind = "sign_in"
-	SessionKindExternal SessionKind = "external"
+	SessionByToken    SessionKind = "token"
+	SessionBySignIn   SessionKind = "sign_in"
+	SessionByExternal SessionKind = "external"
 )
+
+// Mistake is one thing that is wrong with a document or a report.
+type Mistake struct {
+	// The field, such as agents[3].level; empty if it is about no single field.
+	Path string `json:"path"`
+	// What is wrong.
+	Text string `json:"text"`
+	// The line of the text, or of the entry of a list that the field is part of; nil if it is unknown.
+	Line *int64 `json:"line"`
+}
+
+// Liveness is whether the process is alive.
+type Liveness struct {
+	// Always "ok".
+	Status string `json:"status"`
+	// Version of the server.
+	Version string `json:"version"`
+	// How long the process has been running.
+	UptimeSeconds Decimal `json:"uptime_seconds"`
+}
+
+// Readiness is whether the service can do its work.
+type Readiness struct {
+	// Always "ok"; otherwise the answer is an error.
+	Status string `json:"status"`
+	// Whether the storage works.
+	Persistence bool `json:"persistence"`
+	// Whether limits are shared between replicas; false while local limits stand in, nil if not
+	// configured.
+	SharedLimits *bool `json:"shared_limits"`
+	// Version of the server.
+	Version string `json:"version"`
+	// How long the process has been running.
+	UptimeSeconds Decimal `json:"uptime_seconds"`
+}
+
+// Capabilities is what is wired and working in the process that answers.
+type Capabilities struct {
+	// Runtime events can be reported.
+	ActivityIngest bool `json:"activity_ingest"`
+	// The feed can be streamed. False while this process does not get on with the log of events.
+	ActivityStream bool `json:"activity_stream"`
+	// Events can be delivered to webhooks.
+	Webhooks bool `json:"webhooks"`
+	// Limits are shared between replicas.
+	SharedLimits bool `json:"shared_limits"`
+	// Tokens of an external issuer are accepted.
+	ExternalIdentity bool `json:"external_identity"`
+	// Traces are exported.
+	Telemetry bool `json:"telemetry"`
+	// The reference pages are served.
+	APIDocs bool `json:"api_docs"`
+	// The console is served.
+	Console bool `json:"console"`
+}
+
+// CeremonyPolicy is a free-form object with a few known keys; a key that is absent is inherited. At
+// most 64 KiB.
+type CeremonyPolicy struct {
+	Strategy CeremonyStrategy `json:"strategy,omitzero"`
+	// Settings of the strategy.
+	StrategyConfig     Object             `json:"strategy_config,omitzero"`
+	VelocityCalculator VelocityCalculator `json:"velocity_calculator,omitzero"`
+	// Whether sprints end by themselves.
+	AutoTransition *bool `json:"auto_transition,omitzero"`
+	// Share of the work that ends a sprint, more than 0; the minimum is the least such number with double
+	// precision.
+	TransitionThreshold Decimal `json:"transition_threshold,omitzero"`
+	// Other has the members that are not among these.
+	Other Object `json:"-"`
+
+	// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in
+	// lists and inside other answers.
+	ETag string `json:"-"`
+}
+
+func (v *CeremonyPolicy) setETag(tag string) { v.ETag = tag }
+
+// MarshalJSON implements json.Marshaler.
+func (v CeremonyPolicy) MarshalJSON() ([]byte, error) {
+	type known CeremonyPolicy
+	return joinObject(known(v), v.Other)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *CeremonyPolicy) UnmarshalJSON(text []byte) error {
+	type known CeremonyPolicy
+	return openObject(text, (*known)(v), &v.Other)
+}
+
+// Organization is the organization as one document.
+type Organization struct {
+	// Version of the form of documents.
+	Format  int64               `json:"format"`
+	Company OrganizationCompany `json:"company"`
+	// All departments, in order.
+	Departments []OrganizationDepartment `json:"departments"`
+	// All agents, in the organization's order.
+	Agents []OrganizationAgent `json:"agents"`
+}
+
+// OrganizationPlan is what a document would change.
+type OrganizationPlan struct {
+	// Stands for a document and the state of the organization that it was compared with.
+	Hash string `json:"plan_hash"`
+	// All differences; empty if there is none.
+	Changes []OrganizationChange `json:"changes"`
+}
+
+// OrganizationChange is a difference between the organization and a document.
+type OrganizationChange struct {
+	// What changes: company.currency, agents["Ada"], agents["Ada"].level, or a whole list for its order.
+	Path string `json:"path"`
+	// How it changes.
+	Action OrganizationAction `json:"action"`
+	// The value before: of a field, a whole entry, or the names of a list in their order; null for a
+	// creation.
+	Old json.RawMessage `json:"old"`
+	// The value after, likewise; null for a deletion.
+	New json.RawMessage `json:"new"`
+}
+
+// OrganizationApplied is what an apply has changed.
+type OrganizationApplied struct {
+	// Stands for a document and the state of the organization that it was compared with.
+	PlanHash string `json:"plan_hash"`
+	// Departments and agents that were made.
+	Created int64 `json:"created"`
+	// The company, departments and agents that were changed.
+	Updated int64 `json:"updated"`
+	// Departments and agents that were deleted.
+	Deleted int64 `json:"deleted"`
+	// Lists that got another order.
+	Reordered int64 `json:"reordered"`
+}
+
+// Version is one stored revision of an agent's identity.
+type Version struct {
+	// Id of the agent.
+	EntityID string `json:"entity_id"`
+	// Number of a version, 1 for the first, without gaps.
+	Number int64 `json:"version"`
+	// SHA-256 of the whole identity in canonical JSON (RFC 8785), all defaults included, numbers as exact
+	// normalised decimals.
+	ContentHash string `json:"content_hash"`
+	// The identity as it was stored: the text that content_hash is of. A field that a later release has
+	// added is not in it.
+	Identity AgentIdentity `json:"snapshot"`
+	// Subject that made the change.
+	SavedBy string    `json:"saved_by"`
+	SavedAt time.Time `json:"saved_at"`
+	// Whether saved_by and saved_at are from where it was imported from, by as_of of a document.
+	Imported bool `json:"imported"`
+	// The version that a rollback brought back; nil for any other change.
+	RestoredFrom *int64 `json:"restored_from"`
+	// Why, in the caller's words.
+	Reason *string `json:"reason"`
+
+	// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in
+	// lists and inside other answers.
+	ETag string `json:"-"`
+}
+
+func (v *Version) setETag(tag string) { v.ETag = tag }
+
+// AsOf is when and by whom an entry was written before it was imported. If it makes a version, that
+// has this saved_at, or the one of the version before if that is later, this saved_by, and imported
+// true. Only for role admin (403/1001).
+type AsOf struct {
+	// When, with any offset. Not in the future (400/2000).
+	At time.Time `json:"at"`
+	// As a subject, such as the author of a commit.
+	By string `json:"by"`
+	// Why; it counts more than Change-Reason.
+	Reason string `json:"reason,omitzero"`
+}
+
+// VersionDiff is what changed between two versions.
+type VersionDiff struct {
+	AgentID string `json:"agent_id"`
+	// Number of a version, 1 for the first, without gaps.
+	FromVersion int64 `json:"from_version"`
+	// Number of a version, 1 for the first, without gaps.
+	ToVersion int64 `json:"to_version"`
+	// Sorted by path.
+	Changes []FieldChange `json:"field_changes"`
+	// How much changed, in words.
+	Summary string `json:"summary"`
+}
+
+// FieldChange is what became of one field.
+type FieldChange struct {
+	// Dotted path of the field.
+	Path string `json:"field_path"`
+	// What became of the field. Fields are added and removed inside free-form objects only.
+	Type ChangeType `json:"change_type"`
+	// JSON text of the earlier value; nil if the field was not there.
+	OldValue *string `json:"old_value"`
+	// JSON text of the later value; nil if the field is not there.
+	NewValue *string `json:"new_value"`
+	// Unified diff of a long text; nil for everything else. Lines are compared without their line ends. If
+	// these differ, the first line says how, such as "line ends: CRLF → LF", or "only line ends: CRLF
+	// → LF" if nothing else does.
+	TextDiff *string `json:"text_diff"`
+}
+
+// RollbackInput is what to bring back.
+type RollbackInput struct {
+	// The version to bring back.
+	TargetVersion int64 `json:"target_version"`
+	// Why; it is kept with the version.
+	Reason string `json:"reason,omitzero"`
+}
+
+// AgentHealth is how an agent is doing.
+type AgentHealth struct {
+	AgentID   string      `json:"agent_id"`
+	AgentName string      `json:"agent_name"`
+	Status    AgentStatus `json:"lifecycle_status"`
+	// Time of the newest event of any type.
+	LastActiveAt *time.Time `json:"last_active_at"`
+	Trust        Trust      `json:"trust"`
+	// Figures of 30 days; nil without any data.
+	Performance *HealthFigures `json:"performance"`
+}
+
+// Trust is how far the tools of an agent are trusted.
+type Trust struct {
+	Level ToolAccessLevel `json:"level"`
+	// Nil so far: trust is set, not measured.
+	Score *Decimal `json:"score"`
+	// Nil so far: trust is set, not measured.
+	LastEvaluatedAt *time.Time `json:"last_evaluated_at"`
+}
+
+// HealthFigures is a short form of the performance of an agent.
+type HealthFigures struct {
+	// A score from 0 to 10; nil if there is none.
+	QualityScore *Decimal `json:"quality_score"`
+	// A score from 0 to 10; nil if there is none.
+	CollaborationScore *Decimal       `json:"collaboration_score"`
+	Trend              TrendDirection `json:"trend"`
+}
+
+// AgentPerformance is what an agent did.
+type AgentPerformance struct {
+	AgentName string `json:"agent_name"`
+	// Tasks completed with success, of all time.
+	TasksCompletedTotal int64 `json:"tasks_completed_total"`
+	TasksCompleted7d    int64 `json:"tasks_completed_7d"`
+	TasksCompleted30d   int64 `json:"tasks_completed_30d"`
+	// A figure; nil if there is too little data.
+	AvgCompletionTimeSeconds *Decimal `json:"avg_completion_time_seconds"`
+	// Successes of all finished tasks; nil if there is too little data.
+	SuccessRatePercent *Decimal `json:"success_rate_percent"`
+	// A figure; nil if there is too little data.
+	CostPerTask *Decimal `json:"cost_per_task"`
+	// A score from 0 to 10; nil if there is none.
+	QualityScore *Decimal `json:"quality_score"`
+	// A score from 0 to 10; nil if there is none.
+	CollaborationScore *Decimal `json:"collaboration_score"`
+	// Of the success rate over 30 days or, without enough data, of the quality.
+	TrendDirection TrendDirection `json:"trend_direction"`
+	// 7, 30 and 90 days.
+	Windows []PerformanceWindow `json:"windows"`
+	// Every metric over every window.
+	Trends []PerformanceTrend `json:"trends"`
+}
+
+// PerformanceTrend is where a metric is heading in a window.
+type PerformanceTrend struct {
+	// What is measured.
+	Metric    Metric         `json:"metric_name"`
+	Window    WindowSize     `json:"window_size"`
+	Direction TrendDirection `json:"direction"`
+	// Change per day, in the unit of the metric; nil if there is too little data.
+	Slope          *Decimal `json:"slope"`
+	DataPointCount int64    `json:"data_point_count"`
+}
+
+// CareerEvent is a step of an agent's career.
+type CareerEvent struct {
+	EventType EventType `json:"event_type"`
+	Timestamp time.Time `json:"timestamp"`
+	// What happened, in words.
+	Description string `json:"description"`
+	// Subject that made the change.
+	InitiatedBy string `json:"initiated_by"`
+	// from, to and version where they apply.
+	Metadata map[string]string `json:"metadata"`
+}
+
+// ActivityEvent is something that happened to an agent, or that it did.
+type ActivityEvent struct {
+	ID        string    `json:"id"`
+	EventType EventType `json:"event_type"`
+	Timestamp time.Time `json:"timestamp"`
+	AgentID   string    `json:"agent_id"`
+	// The agent's name at the time of the event.
+	AgentName string `json:"agent_name"`
+	// What happened, in words. If nothing was reported it is made of the type and the data.
+	Description string `json:"description"`
+	// What is involved: what was reported, actor for lifecycle events, agent_id, and task_id and tool out
+	// of the data.
+	RelatedIDs map[string]string `json:"related_ids"`
+	// What was reported with a runtime event; nil for lifecycle events.
+	Data Object `json:"data"`
+}
+
+// ReportResult is what came of reported events.
+type ReportResult struct {
+	// Events that are new.
+	Accepted int64 `json:"accepted"`
+	// Events that were known, or stood twice in the batch.
+	Duplicates int64 `json:"duplicates"`
+	// Members of data that look like ones that are counted and are none, such as duration for
+	// duration_seconds. They are kept as they are. And days of agents whose two sums of costs differ.
+	Warnings []string `json:"warnings"`
+}
+
+// Delivery is one event on its way to one webhook.
+type Delivery struct {
+	ID string `json:"id"`
+	// Id of the event, the webhook-id of its messages.
+	EventID string `json:"event_id"`
+	// How many attempts have begun; 0 before the first, and again when it begins anew.
+	Attempt int64 `json:"attempt"`
+	// Where it stands: pending until the endpoint has answered 2xx (delivered) or there are no more
+	// attempts (failed).
+	Status DeliveryStatus `json:"status"`
+	// What the endpoint answered to the last attempt that has ended; nil if it did not.
+	ResponseCode *int64 `json:"response_code"`
+	// Why the last attempt that has ended failed. It is an answer other than 2xx, none in time, no
+	// connection, a name without address, TLS, a URL or address that is not allowed, an event that is not
+	// retained any more.
+	Error *DeliveryError `json:"error"`
+	// When the next attempt may begin; while one is under way, when it would be taken for lost. Nil unless
+	// pending. A disabled webhook has none, whatever this says.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	CreatedAt     time.Time  `json:"created_at"`
+}
+
+// IssuedToken is a new token of a session.
+type IssuedToken struct {
+	// The token. It is shown once.
+	Token string `json:"token"`
+	// Id of the session.
+	SID       string    `json:"sid"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// Caller is what the presented token says.
+type Caller struct {
+	// Id of the session.
+	SID string `json:"sid"`
+	// Who issued the token.
+	Issuer string `json:"issuer"`
+	// Who limits and the audit trail count; with the issuer in front for external tokens.
+	Subject string `json:"subject"`
+	Role    Role   `json:"role"`
+	// Departments that a department_admin is responsible for, or of whose agents a reporter reports.
+	Departments []string `json:"departments"`
+	// Id of the agent that the subject is; nil unless the role is agent.
+	AgentID   *string   `json:"agent_id"`
+	IssuedAt  time.Time `json:"issued_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	// What the session is for; nil if nobody said.
+	Label *string     `json:"label"`
+	Kind  SessionKind `json:"kind"`
+}
+
+// Session is one login. It outlives its tokens when they are renewed.
+type Session struct {
+	Caller
+	// When it was used last, exact to five minutes; nil if no use is known.
+	LastUsedAt *time.Time `json:"last_used_at"`
+	// When it was logged out or revoked; nil while it is in force.
+	RevokedAt *time.Time `json:"revoked_at"`
+}
+
+// Company is the one company, with its departments.
+type Company struct {
+	// How the company is called.
+	CompanyName string `json:"company_name"`
+	// For departments and agents that do not say otherwise.
+	AutonomyLevel AutonomyLevel `json:"autonomy_level"`
+	// 0 means no budget.
+	BudgetMonthly Decimal `json:"budget_monthly"`
+	// An ISO 4217 code.
+	Currency string `json:"currency"`
+	// How agents talk to each other, "hybrid" at first.
+	CommunicationPattern string `json:"communication_pattern"`
+	Settings             Object `json:"settings"`
+	// All departments, in order.
+	Departments []Department `json:"departments"`
+	// Grows by one with every effective change.
+	Revision  int64     `json:"revision"`
+	UpdatedAt time.Time `json:"updated_at"`
+
+	// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in
+	// lists and inside other answers.
+	ETag string `json:"-"`
+}
+
+func (v *Company) setETag(tag string) { v.ETag = tag }
+
+// OrganizationCompany is the company in a document.
+type OrganizationCompany struct {
+	// How the company is called.
+	CompanyName string `json:"company_name"`
+	// For departments and agents that do not say otherwise.
+	AutonomyLevel AutonomyLevel `json:"autonomy_level"`
+	// 0 means no budget.
+	BudgetMonthly Decimal `json:"budget_monthly"`
+	// An ISO 4217 code.
+	Currency string `json:"currency"`
+	// How agents talk to each other, "hybrid" at first.
+	CommunicationPattern string `json:"communication_pattern"`
+	Settings             Object `json:"settings"`
+}
+
+// Department is a part of the company.
+type Department struct {
+	// Identifies the department and never changes.
+	Name string `json:"name"`
+	// What the department is for.
+	Description string `json:"description"`
+	// Name of the agent that leads the department.
+	Head *string `json:"head"`
+	// Share of the company's budget, at most 4 decimals. All departments together have at most 100.
+	BudgetPercent Decimal `json:"budget_percent"`
+	// Nil inherits the company's.
+	AutonomyLevel *AutonomyLevel `json:"autonomy_level"`
+	// Groups of agents; their names are unique in the department.
+	Teams []Team `json:"teams"`
+	// Who answers to whom.
+	ReportingLines []ReportingLine    `json:"reporting_lines"`
+	Policies       DepartmentPolicies `json:"policies"`
+	// Nil inherits the company's.
+	CeremonyPolicy *CeremonyPolicy `json:"ceremony_policy"`
+	// Grows by one with every effective change.
+	Revision  int64     `json:"revision"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+
+	// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in
+	// lists and inside other answers.
+	ETag string `json:"-"`
+}
+
+func (v *Department) setETag(tag string) { v.ETag = tag }
+
+// OrganizationDepartment is a department in a document.
+type OrganizationDepartment struct {
+	// Identifies the department and never changes.
+	Name string `json:"name"`
+	// What the department is for.
+	Description string `json:"description"`
+	// Name of the agent that leads the department.
+	Head *string `json:"head"`
+	// Share of the company's budget, at most 4 decimals. All departments together have at most 100.
+	BudgetPercent Decimal `json:"budget_percent"`
+	// Nil inherits the company's.
+	AutonomyLevel *AutonomyLevel `json:"autonomy_level"`
+	// Groups of agents; their names are unique in the department.
+	Teams []Team `json:"teams"`
+	// Who answers to whom.
+	ReportingLines []ReportingLine    `json:"reporting_lines"`
+	Policies       DepartmentPolicies `json:"policies"`
+	// Nil inherits the company's.
+	CeremonyPolicy *CeremonyPolicy `json:"ceremony_policy"`
+}
+
+// DepartmentInput is a new department.
+type DepartmentInput struct {
+	// Identifies the department and never changes.
+	Name string `json:"name"`
+	// What the department is for.
+	Description string `json:"description,omitzero"`
+	// Id or name of the agent that leads the department.
+	Head string `json:"head,omitzero"`
+	// Share of the company's budget, at most 4 decimals. All departments together have at most 100.
+	BudgetPercent Decimal `json:"budget_percent,omitzero"`
+	// Empty inherits the company's.
+	AutonomyLevel AutonomyLevel `json:"autonomy_level,omitzero"`
+	// Groups of agents; their names are unique in the department.
+	Teams []Team `json:"teams,omitzero"`
+	// Who answers to whom.
+	ReportingLines []ReportingLine         `json:"reporting_lines,omitzero"`
+	Policies       DepartmentPoliciesInput `json:"policies,omitzero"`
+	// Nil inherits the company's.
+	CeremonyPolicy *CeremonyPolicy `json:"ceremony_policy,omitzero"`
+}
+
+// Team is a group of agents of any departments.
+type Team struct {
+	// Unique in the department.
+	Name string `json:"name"`
+	// Name of the agent that leads the team.
+	Lead *string `json:"lead,omitzero"`
+	// Names of the agents in the team. They need not belong to the department.
+	Members []string `json:"members,omitzero"`
+}
+
+// ReportingLine is who answers to whom.
+type ReportingLine struct {
+	// Name of the agent that answers to the other.
+	Subordinate string `json:"subordinate"`
+	// Name of the agent that is answered to.
+	Supervisor string `json:"supervisor"`
+}
+
+// DepartmentPolicies is what work in a department has to pass.
+type DepartmentPolicies struct {
+	ReviewRequirements ReviewRequirements `json:"review_requirements"`
+	// Who approves what; the types of action are unique.
+	ApprovalChains []ApprovalChain `json:"approval_chains"`
+	// Labels of the department's agents that only its department_admin and an admin set, move and remove.
+	// latest cannot be one.
+	ProtectedLabels []string `json:"protected_labels"`
+}
+
+// DepartmentPoliciesInput is what work in a new department has to pass.
+type DepartmentPoliciesInput struct {
+	ReviewRequirements ReviewRequirementsInput `json:"review_requirements,omitzero"`
+	// Who approves what; the types of action are unique.
+	ApprovalChains []ApprovalChain `json:"approval_chains,omitzero"`
+	// Labels of the department's agents that only its department_admin and an admin set, move and remove.
+	// latest cannot be one.
+	ProtectedLabels []string `json:"protected_labels,omitzero"`
+}
+
+// ReviewRequirements is who reviews work.
+type ReviewRequirements struct {
+	// How many reviewers work needs.
+	MinReviewers int64 `json:"min_reviewers"`
+	// Roles that must be among the reviewers, free text.
+	RequiredReviewerRoles []string `json:"required_reviewer_roles"`
+	// Whether authors may review their own work.
+	SelfReviewAllowed bool `json:"self_review_allowed"`
+}
+
+// ReviewRequirementsInput is who reviews work in a new department.
+type ReviewRequirementsInput struct {
+	// How many reviewers work needs. By default 1.
+	MinReviewers *int64 `json:"min_reviewers,omitzero"`
+	// Roles that must be among the reviewers, free text.
+	RequiredReviewerRoles []string `json:"required_reviewer_roles,omitzero"`
+	// Whether authors may review their own work.
+	SelfReviewAllowed bool `json:"self_review_allowed,omitzero"`
+}
+
+// ApprovalChain is who approves one type of action.
+type ApprovalChain struct {
+	// What needs approval; unique in the department.
+	ActionType string `json:"action_type"`
+	// Who approves, in order, free text.
+	Approvers []string `json:"approvers"`
+	// How many must approve, at most as many as there are; 0 means all.
+	MinApprovals int64 `json:"min_approvals,omitzero"`
+}
+
+// Agent is an agent: its identity, the fields that are not versioned, and the record's own numbers and
+// times.
+type Agent struct {
+	AgentIdentity
+	// Name of the preset that the personality was taken from.
+	PersonalityPreset *string `json:"personality_preset"`
+	// The class of model that the agent should have.
+	Tier *ModelTier `json:"tier"`
+	// What the agent needs of a model, free-form.
+	ModelRequirement Object `json:"model_requirement"`
+	// Who answers for the agent: the subject of a token.
+	Owner *string `json:"owner"`
+	// What agents are grouped by, in the order in which they were given.
+	Tags []string `json:"tags"`
+	// Number of the current version of the identity.
+	Version int64 `json:"version"`
+	// Grows by one with every effective change.
+	Revision  int64     `json:"revision"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// AgentIdentity is the versioned part of an agent.
+type AgentIdentity struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// What the agent is there for.
+	Role string `json:"role"`
+	// Name of the agent's department.
+	Department string `json:"department"`
+	// The agent in words.
+	Description string      `json:"description"`
+	Level       AgentLevel  `json:"level"`
+	Status      AgentStatus `json:"status"`
+	Personality Personality `json:"personality"`
+	Skills      Skills      `json:"skills"`
+	// The language model that drives the agent; nil if none is assigned.
+	Model     *Model    `json:"model"`
+	Memory    Memory    `json:"memory"`
+	Tools     Tools     `json:"tools"`
+	Authority Authority `json:"authority"`
+	// Nil inherits the department's.
+	AutonomyLevel *AutonomyLevel `json:"autonomy_level"`
+	// Nil if the agent takes no part in strategy.
+	StrategicOutputMode *StrategicOutputMode `json:"strategic_output_mode"`
+	// The system prompt, at most 128 KiB of UTF-8.
+	Instructions string `json:"instructions"`
+	// A day in UTC, YYYY-MM-DD.
+	HiringDate Date `json:"hiring_date"`
+	// A free-form object, kept as it is, at most 16 KiB.
+	Metadata Object `json:"metadata"`
+
+	// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in
+	// lists and inside other answers.
+	ETag string `json:"-"`
+}
+
+func (v *AgentIdentity) setETag(tag string) { v.ETag = tag }
+
+// FoundAgent is an agent in a list. view=summary leaves out its instructions.
+type FoundAgent struct {
+	Agent
+	// The first places where the text of search stands, which only that list has. What the one before
+	// shows is no other place.
+	Matches []SearchMatch `json:"matches,omitzero"`
+}
+
+// OrganizationAgent is an agent in a document.
+type OrganizationAgent struct {
+	Name string `json:"name"`
+	// What the agent is there for.
+	Role string `json:"role"`
+	// Name of the agent's department.
+	Department string `json:"department"`
+	// The agent in words.
+	Description string      `json:"description"`
+	Level       AgentLevel  `json:"level"`
+	Status      AgentStatus `json:"status"`
+	Personality Personality `json:"personality"`
+	Skills      Skills      `json:"skills"`
+	// The language model that drives the agent; nil if none is assigned.
+	Model     *Model    `json:"model"`
+	Memory    Memory    `json:"memory"`
+	Tools     Tools     `json:"tools"`
+	Authority Authority `json:"authority"`
+	// Nil inherits the department's.
+	AutonomyLevel *AutonomyLevel `json:"autonomy_level"`
+	// Nil if the agent takes no part in strategy.
+	StrategicOutputMode *StrategicOutputMode `json:"strategic_output_mode"`
+	// The system prompt, at most 128 KiB of UTF-8.
+	Instructions string `json:"instructions"`
+	// A day in UTC, YYYY-MM-DD.
+	HiringDate Date `json:"hiring_date"`
+	// A free-form object, kept as it is, at most 16 KiB.
+	Metadata Object `json:"metadata"`
+	// Name of the preset that the personality was taken from.
+	PersonalityPreset *string `json:"personality_preset"`
+	// The class of model that the agent should have.
+	Tier *ModelTier `json:"tier"`
+	// What the agent needs of a model, free-form.
+	ModelRequirement Object `json:"model_requirement"`
+	// Who answers for the agent: the subject of a token.
+	Owner *string `json:"owner"`
+	// What agents are grouped by, in the order in which they were given.
+	Tags []string `json:"tags"`
+}
+
+// AgentInput is a new agent. model_provider with model_id is a short form of model: both or neither,
+// and not together with a model that is not null (400/2000). junior does not go with full autonomy
+// (400/2000).
+type AgentInput struct {
+	Name string `json:"name"`
+	// What the agent is there for.
+	Role string `json:"role"`
+	// Name of an existing department.
+	Department string `json:"department"`
+	// The agent in words.
+	Description string `json:"description,omitzero"`
+	// By default mid.
+	Level AgentLevel `json:"level,omitzero"`
+	// By default active.
+	Status      AgentStatus `json:"status,omitzero"`
+	Personality Personality `json:"personality,omitzero"`
+	Skills      Skills      `json:"skills,omitzero"`
+	// The language model that drives the agent; nil if none is assigned.
+	Model *Model `json:"model,omitzero"`
+	// Short form of model.provider.
+	ModelProvider string `json:"model_provider,omitzero"`
+	// Short form of model.model_id.
+	ModelID   string    `json:"model_id,omitzero"`
+	Memory    Memory    `json:"memory,omitzero"`
+	Tools     Tools     `json:"tools,omitzero"`
+	Authority Authority `json:"authority,omitzero"`
+	// Empty inherits the department's.
+	AutonomyLevel AutonomyLevel `json:"autonomy_level,omitzero"`
+	// Empty if the agent takes no part in strategy.
+	StrategicOutputMode StrategicOutputMode `json:"strategic_output_mode,omitzero"`
+	// The system prompt, at most 128 KiB of UTF-8. Every role can read it, so it is no place for secrets.
+	Instructions string `json:"instructions,omitzero"`
+	// Today if absent. It never changes.
+	HiringDate Date `json:"hiring_date,omitzero"`
+	// Free-form, empty if absent.
+	Metadata Object `json:"metadata,omitzero"`
+	// Name of the preset that the personality was taken from.
+	PersonalityPreset string `json:"personality_preset,omitzero"`
+	// The class of model that the agent should have.
+	Tier ModelTier `json:"tier,omitzero"`
+	// What the agent needs of a model, free-form.
+	ModelRequirement Object `json:"model_requirement,omitzero"`
+	// Who answers for the agent: the subject of a token.
+	Owner string `json:"owner,omitzero"`
+	// What agents are grouped by, in the order in which they were given.
+	Tags []string `json:"tags,omitzero"`
+}
+
+// SearchMatch is a place where a text was found.
+type SearchMatch struct {
+	// name, role, description, tags or instructions.
+	Field string `json:"field"`
+	// Number of its line in the field. LF, CR and CRLF end a line.
+	Line int64 `json:"line"`
+	// Text around the place, of its line as far as there is room.
+	Text string `json:"text"`
+}
+
+// Personality is how an agent behaves.
+type Personality struct {
+	// What stands out.
+	Traits []string `json:"traits,omitzero"`
+	// How the agent talks.
+	CommunicationStyle string `json:"communication_style,omitzero"`
+	// The personality in words.
+	Description string `json:"description,omitzero"`
+	// How much risk is taken.
+	RiskTolerance Degree `json:"risk_tolerance,omitzero"`
+	// How freely ideas come.
+	Creativity Degree `json:"creativity,omitzero"`
+	// A degree from 0 to 1.
+	Openness Decimal `json:"openness,omitzero"`
+	// A degree from 0 to 1.
+	Conscientiousness Decimal `json:"conscientiousness,omitzero"`
+	// A degree from 0 to 1.
+	Extraversion Decimal `json:"extraversion,omitzero"`
+	// A degree from 0 to 1.
+	Agreeableness Decimal `json:"agreeableness,omitzero"`
+	// A degree from 0 to 1.
+	StressResponse   Decimal          `json:"stress_response,omitzero"`
+	DecisionMaking   DecisionMaking   `json:"decision_making,omitzero"`
+	Collaboration    Collaboration    `json:"collaboration,omitzero"`
+	Verbosity        Verbosity        `json:"verbosity,omitzero"`
+	ConflictApproach ConflictApproach `json:"conflict_approach,omitzero"`
+}
+
+// Skills is what an agent can do. Ids are unique across both lists.
+type Skills struct {
+	// What the agent is hired for.
+	Primary []Skill `json:"primary,omitzero"`
+	// What it can do besides.
+	Secondary []Skill `json:"secondary,omitzero"`
+}
+
+// Skill is something that an agent can do.
+type Skill struct {
+	// Unique among all skills of the agent.
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// The skill in words.
+	Description string   `json:"description,omitzero"`
+	Tags        []string `json:"tags,omitzero"`
+	// Media types that the skill takes.
+	InputModes []string `json:"input_modes,omitzero"`
+	// Media types that the skill gives.
+	OutputModes []string `json:"output_modes,omitzero"`
+	// A degree from 0 to 1.
+	Proficiency Decimal `json:"proficiency,omitzero"`
+}
+
+// Model is a language model.
+type Model struct {
+	Provider string `json:"provider"`
+	ModelID  string `json:"model_id"`
+	// Sampling temperature.
+	Temperature Decimal `json:"temperature,omitzero"`
+	// Most tokens of one answer.
+	MaxTokens int64 `json:"max_tokens,omitzero"`
+	// The model to use when this one fails.
+	FallbackModel *string `json:"fallback_model,omitzero"`
+	// The class of the model.
+	ModelTier *ModelTier `json:"model_tier,omitzero"`
+}
+
+// Memory is what an agent remembers. With type none, retention_days is null and there are no
+// overrides.
+type Memory struct {
+	Type MemoryType `json:"type,omitzero"`
+	// How many days memory is kept; nil means no limit.
+	RetentionDays *int64 `json:"retention_days,omitzero"`
+	// Retention of single categories, each once.
+	RetentionOverrides []RetentionOverride `json:"retention_overrides,omitzero"`
+}
+
+// RetentionOverride is how long memory of one category is kept.
+type RetentionOverride struct {
+	Category MemoryCategory `json:"category"`
+	// How many days memory is kept.
+	RetentionDays int64 `json:"retention_days"`
+}
+
+// Tools is what an agent may use. No tool is both allowed and denied.
+type Tools struct {
+	AccessLevel ToolAccessLevel `json:"access_level,omitzero"`
+	// Tools that may be used besides those of the access level.
+	Allowed []string `json:"allowed,omitzero"`
+	// Tools that may not be used; none of them is also allowed.
+	Denied []string `json:"denied,omitzero"`
+	// Capabilities granted on tool servers.
+	MCPCapabilities []string `json:"mcp_capabilities,omitzero"`
+	// Narrower rules; nil means those of the access level.
+	SubConstraints *ToolSubConstraints `json:"sub_constraints,omitzero"`
+}
+
+// ToolSubConstraints is what narrows an access level.
+type ToolSubConstraints struct {
+	FileSystem    FileSystemAccess `json:"file_system,omitzero"`
+	Network       NetworkAccess    `json:"network,omitzero"`
+	Git           GitAccess        `json:"git,omitzero"`
+	CodeExecution CodeExecution    `json:"code_execution,omitzero"`
+	Terminal      TerminalAccess   `json:"terminal,omitzero"`
+	// Tools that need approval.
+	RequiresApproval []string `json:"requires_approval,omitzero"`
+	// Hosts that may be reached with allowlist_only.
+	NetworkAllowlist []string `json:"network_allowlist,omitzero"`
+}
+
+// Authority is what an agent may decide. Agents are shown by id, and stay here when they are deleted.
+type Authority struct {
+	// What the agent may approve, free text.
+	CanApprove []string `json:"can_approve,omitzero"`
+	// Id of the agent that it answers to.
+	ReportsTo *string `json:"reports_to,omitzero"`
+	// Ids of the agents that it may hand work to.
+	CanDelegateTo []string `json:"can_delegate_to,omitzero"`
+	// What it may spend; 0 means nothing without approval.
+	BudgetLimit Decimal `json:"budget_limit,omitzero"`
+}
+
+// Project is work that agents do together.
+type Project struct {
+	// Never used again.
+	ID string `json:"id"`
+	// A name by the rules for names, but longer, and not unique.
+	Name string `json:"name"`
+	// What the project is about.
+	Description string `json:"description"`
+	// Ids of the agents that work on it; deleted agents are left out.
+	Team []string `json:"team"`
+	// Id of the agent that leads it; nil also if that agent was deleted.
+	Lead *string `json:"lead"`
+	// Ids of its tasks in other systems.
+	TaskIDs []string `json:"task_ids"`
+	// When it should be done.
+	Deadline *time.Time `json:"deadline"`
+	// Units of the company's currency, exact, with at most 9 digits before and 9 after the decimal point.
+	Budget Decimal       `json:"budget"`
+	Status ProjectStatus `json:"status"`
+	// Grows by one with every effective change.
+	Revision  int64     `json:"revision"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+
+	// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in
+	// lists and inside other answers.
+	ETag string `json:"-"`
+}
+
+func (v *Project) setETag(tag string) { v.ETag = tag }
+
+// ProjectInput is a new project.
+type ProjectInput struct {
+	// A name by the rules for names, but longer, and not unique.
+	Name string `json:"name"`
+	// What the project is about.
+	Description string `json:"description,omitzero"`
+	// Ids or names of the agents that work on it.
+	Team []string `json:"team,omitzero"`
+	// Id or name of the agent that leads it.
+	Lead string `json:"lead,omitzero"`
+	// When it should be done: a time with any offset, such as 2026-12-01T17:00:00+01:00, or a date such as
+	// 2026-12-01, which is its midnight in UTC.
+	Deadline time.Time `json:"deadline,omitzero"`
+	// Units of the company's currency, less than 1 000 000 000, with at most 9 decimals. The maximum is
+	// the greatest number with double precision of which that holds.
+	Budget Decimal `json:"budget,omitzero"`
+}
+
+// Webhook is an address that events are sent to.
+type Webhook struct {
+	ID string `json:"id"`
+	// Where messages go: an absolute URL in ASCII without credentials and fragment; https and public
+	// unless the operator allows more.
+	URL string `json:"url"`
+	// What is sent: types of events (EventType), actions of the change log (ChangeAction), and first parts
+	// of actions, such as agent.
+	EventTypes []EventType `json:"event_types"`
+	// Only events of agents that were in one of these departments, and changes there; empty for all.
+	Departments []string `json:"departments"`
+	// Whether messages are sent.
+	Enabled        bool            `json:"enabled"`
+	DisabledReason *DisabledReason `json:"disabled_reason"`
+	// Grows by one with every effective change.
+	Revision  int64     `json:"revision"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+
+	// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in
+	// lists and inside other answers.
+	ETag string `json:"-"`
+}
+
+func (v *Webhook) setETag(tag string) { v.ETag = tag }
+
+// WebhookWithSecret is a webhook with the key that its messages are signed with.
+type WebhookWithSecret struct {
+	Webhook
+	// The key that messages are signed with. It is shown once.
+	Secret string `json:"secret"`
+}
+
+// WebhookInput is a new webhook.
+type WebhookInput struct {
+	// Where messages go: an absolute URL in ASCII without credentials and fragment; https and public
+	// unless the operator allows more.
+	URL         string      `json:"url"`
+	EventTypes  []EventType `json:"event_types,omitzero"`
+	Departments []string    `json:"departments,omitzero"`
+	// Whether messages are sent. By default true.
+	Enabled *bool `json:"enabled,omitzero"`
+}
+
+// TokenInput is the token to issue.
+type TokenInput struct {
+	// Who the token is for, the id of the agent for role agent.
+	Subject string `json:"subject"`
+	Role    Role   `json:"role"`
+	// Departments that a department_admin is responsible for, or of whose agents a reporter reports (none
+	// are all). It has no meaning for other roles.
+	Departments []string `json:"departments,omitzero"`
+	// What the token is for. No control and format characters and no surrounding white space.
+	Label string `json:"label,omitzero"`
+	// How long the token lives. By default 43200.
+	TTLSeconds int64 `json:"ttl_seconds,omitzero"`
+}
+
+// SignInLink is a sign-in link.
+type SignInLink struct {
+	// The code of the link. It is shown once.
+	Code      string    `json:"code"`
+	ExpiresAt time.Time `json:"expires_at"`
+	// The link; nil without a --public-url, or a console.
+	URL *string `json:"url"`
+}
+
+// TaskStarted is what an event reports, at most 16 KiB.
+type TaskStarted struct {
+	TaskID string `json:"task_id"`
+	// The version of the agent that caused it.
+	AgentVersion int64 `json:"agent_version,omitzero"`
+	// Other has the members that are not among these.
+	Other Object `json:"-"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (v TaskStarted) MarshalJSON() ([]byte, error) {
+	type known TaskStarted
+	return joinObject(known(v), v.Other)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *TaskStarted) UnmarshalJSON(text []byte) error {
+	type known TaskStarted
+	return openObject(text, (*known)(v), &v.Other)
+}
+
+// TaskCompleted is what an event reports, at most 16 KiB.
+type TaskCompleted struct {
+	TaskID string `json:"task_id"`
+	// Whether the task was completed or failed.
+	Success bool `json:"success"`
+	// How long it took.
+	DurationSeconds Decimal `json:"duration_seconds,omitzero"`
+	// A score from 0 to 10; empty if there is none.
+	QualityScore Decimal `json:"quality_score,omitzero"`
+	// What the task cost. An agent's cost of a day is the larger of the sums of these and of
+	// cost_incurred, so that it never counts twice.
+	Cost Decimal `json:"cost,omitzero"`
+	// A number of tokens.
+	Tokens int64 `json:"tokens,omitzero"`
+	// The version of the agent that caused it.
+	AgentVersion int64 `json:"agent_version,omitzero"`
+	// Other has the members that are not among these.
+	Other Object `json:"-"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (v TaskCompleted) MarshalJSON() ([]byte, error) {
+	type known TaskCompleted
+	return joinObject(known(v), v.Other)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *TaskCompleted) UnmarshalJSON(text []byte) error {
+	type known TaskCompleted
+	return openObject(text, (*known)(v), &v.Other)
+}
+
+// CostIncurred is what an event reports, at most 16 KiB.
+type CostIncurred struct {
+	// Units of the company's currency, less than 1 000 000 000, with at most 9 decimals.
+	Amount Decimal `json:"amount"`
+	// A short text.
+	Model string `json:"model,omitzero"`
+	// A number of tokens.
+	InputTokens int64 `json:"input_tokens,omitzero"`
+	// A number of tokens.
+	OutputTokens int64 `json:"output_tokens,omitzero"`
+	// The version of the agent that caused it.
+	AgentVersion int64 `json:"agent_version,omitzero"`
+	// Other has the members that are not among these.
+	Other Object `json:"-"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (v CostIncurred) MarshalJSON() ([]byte, error) {
+	type known CostIncurred
+	return joinObject(known(v), v.Other)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *CostIncurred) UnmarshalJSON(text []byte) error {
+	type known CostIncurred
+	return openObject(text, (*known)(v), &v.Other)
+}
+
+// ToolUsed is what an event reports, at most 16 KiB.
+type ToolUsed struct {
+	Tool string `json:"tool"`
+	// Whether the tool did what it should.
+	Success bool `json:"success"`
+	// The version of the agent that caused it.
+	AgentVersion int64 `json:"agent_version,omitzero"`
+	// Other has the members that are not among these.
+	Other Object `json:"-"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (v ToolUsed) MarshalJSON() ([]byte, error) {
+	type known ToolUsed
+	return joinObject(known(v), v.Other)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *ToolUsed) UnmarshalJSON(text []byte) error {
+	type known ToolUsed
+	return openObject(text, (*known)(v), &v.Other)
+}
+
+// DelegationSent is what an event reports, at most 16 KiB.
+type DelegationSent struct {
+	TaskID string `json:"task_id"`
+	// The other agent, free text.
+	Counterpart string `json:"counterpart,omitzero"`
+	// How well it went; feeds the collaboration score.
+	Score Decimal `json:"score,omitzero"`
+	// The version of the agent that caused it.
+	AgentVersion int64 `json:"agent_version,omitzero"`
+	// Other has the members that are not among these.
+	Other Object `json:"-"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (v DelegationSent) MarshalJSON() ([]byte, error) {
+	type known DelegationSent
+	return joinObject(known(v), v.Other)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (v *DelegationSent) UnmarshalJSON(text []byte) error {
+	type known DelegationSent
+	return openObject(text, (*known)(v), &v.Other)
+}
+
+// ChangeEvent is a change, without its values.
+type ChangeEvent struct {
+	ID        string          `json:"id"`
+	Timestamp time.Time       `json:"timestamp"`
+	Action    ChangeAction    `json:"action"`
+	Resource  ChangedResource `json:"resource"`
+	// The department that was changed, or that the agent was in after the change.
+	Department *string `json:"department"`
+	// Subject that made the change; orgd for what the service did by itself.
+	Actor string `json:"actor"`
+	// Why, as the actor put it: Change-Reason of the request.
+	Reason *string `json:"reason"`
+	// Revision before the change; nil for a creation.
+	FromRevision *int64 `json:"from_revision"`
+	// Revision after the change; nil for a deletion.
+	ToRevision *int64 `json:"to_revision"`
+	// The agent's version before the change; nil for a new agent and for what is no agent.
+	FromVersion *int64 `json:"from_version"`
+	// The agent's version after the change; nil for a deleted agent and for what is no agent.
+	ToVersion *int64 `json:"to_version"`
+	// Fields that changed, as dotted paths, sorted. Empty for what was created, deleted or put in another
+	// order.
+	ChangedFields []string `json:"changed_fields"`
+	// How much changed, in words.
+	Summary string `json:"summary"`
+	// The label that was moved.
+	Label *string `json:"label"`
+	// The proposal that the change came from.
+	ProposalID *string   `json:"proposal_id"`
+	Way        ChangeWay `json:"way"`
+}
+
+// ChangedResource is what was changed.
+type ChangedResource struct {
+	// Such as agent or department.
+	Type string `json:"type"`
+	// Its id; the name of a department, and company for the company.
+	ID string `json:"id"`
+	// Its name after the change; of what was deleted, before.
+	Name string `json:"name"`
+}
+
+// AuditEntry is a change that was made.
+type AuditEntry struct {
+	ID        string    `json:"id"`
+	Timestamp time.Time `json:"timestamp"`
+	// Subject that made the change; orgd for what the service did by itself.
+	Actor string `json:"actor"`
+	// What was done: an action of the change log, or one such as session.issued, webhook.created,
+	// activities.reported. Nil in entries of releases that did not write it.
+	Action *ChangeAction `json:"action"`
+	// Method and path template of the request, or what the service was doing.
+	Route string `json:"route"`
+	// What changed. It is company, agents/{id}, departments/{name}, projects/{id}, webhooks/{id},
+	// sessions/{sid}, or activities for a batch of reported events.
+	Resource string `json:"resource"`
+	// Revision before the change; nil for a creation and for what has no revision.
+	RevisionFrom *int64 `json:"revision_from"`
+	// Revision after the change; nil for a deletion and for what has no revision.
+	RevisionTo *int64 `json:"revision_to"`
+	// X-Request-Id of the request, or the delivery that made the service disable a webhook.
+	RequestID string `json:"request_id"`
+	// What the change log shows of the entry; nil for what is not in it.
+	Change *ChangeEvent `json:"change"`
+}
+
+// Label is a name for a version of an agent.
+type Label struct {
+	// Its name; latest always names the newest version.
+	Name string `json:"label"`
+	// The version that it names.
+	Version int64 `json:"version"`
+	// Whether it names this version for ever.
+	Fixed bool `json:"fixed"`
+	// Whether the agent's department protects it.
+	Protected bool `json:"protected"`
+	// Subject that made the change; orgd for what the service did by itself.
+	SetBy string    `json:"set_by"`
+	SetAt time.Time `json:"set_at"`
+	// Why, in the caller's words.
+	Reason *string `json:"reason"`
+
+	// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in
+	// lists and inside other answers.
+	ETag string `json:"-"`
+}
+
+func (v *Label) setETag(tag string) { v.ETag = tag }
+
+// LabelInput is what the label is to name.
+type LabelInput struct {
+	// The version that it names.
+	Version int64 `json:"version"`
+	// true has it name this version for ever: it is never moved or removed again. Absent: as it is, false
+	// for a new one.
+	Fixed *bool `json:"fixed,omitzero"`
+	// Why, in the caller's words.
+	Reason string `json:"reason,omitzero"`
+}
+
+// LabelMove is an entry of the history of a label.
+type LabelMove struct {
+	// The version that it named from then on; nil if it was removed, or its agent deleted.
+	Version *int64 `json:"version"`
+	// The version that it named until then; nil if it was new.
+	FromVersion *int64 `json:"from_version"`
+	// Subject that made the change; orgd for what the service did by itself.
+	By string    `json:"by"`
+	At time.Time `json:"at"`
+	// Why, in the caller's words.
+	Reason *string   `json:"reason"`
+	Way    ChangeWay `json:"way"`
+}
+
+// ResolvedAgent is an agent as it is now, and the version of its identity that a label names.
+type ResolvedAgent struct {
+	AgentID string `json:"agent_id"`
+	// The agent's current name.
+	Name string `json:"name"`
+	// The agent's current department.
+	Department string `json:"department"`
+	// The agent's current status, whatever snapshot says.
+	Status AgentStatus `json:"status"`
+	// Name of a label.
+	Label string `json:"label"`
+	// The version that the label names.
+	Version int64 `json:"version"`
+	// SHA-256 of the whole identity in canonical JSON (RFC 8785), all defaults included, numbers as exact
+	// normalised decimals.
+	ContentHash string `json:"content_hash"`
+	// The version's identity as it was stored: the text that content_hash is of.
+	Identity AgentIdentity `json:"snapshot"`
+
+	// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in
+	// lists and inside other answers.
+	ETag string `json:"-"`
+}
+
+func (v *ResolvedAgent) setETag(tag string) { v.ETag = tag }
+
+// DeletedAgent is an agent that was deleted.
+type DeletedAgent struct {
+	ID string `json:"id"`
+	// Its last name.
+	Name string `json:"name"`
+	// The department that it was in.
+	Department string    `json:"department"`
+	DeletedAt  time.Time `json:"deleted_at"`
+	// Subject that made the change; orgd for what the service did by itself.
+	DeletedBy string `json:"deleted_by"`
+}
+
+// RestoreInput is what an agent comes back as.
+type RestoreInput struct {
+	// Another name than its last one.
+	Name string `json:"name,omitzero"`
+	// Another department than the one that it was in.
+	Department string `json:"department,omitzero"`
+}
+
+// DepartmentHealth is how a department is doing.
+type DepartmentHealth struct {
+	DepartmentName string `json:"department_name"`
+	// Agents in the department now.
+	AgentCount int64 `json:"agent_count"`
+	// Those of them with status active.
+	ActiveAgentCount int64 `json:"active_agent_count"`
+	// An ISO 4217 code.
+	Currency string `json:"currency"`
+	// Mean quality score of the last 30 days.
+	AvgPerformanceScore *Decimal `json:"avg_performance_score"`
+	// Cost of the last seven UTC days, today included.
+	Cost7d Decimal `json:"department_cost_7d"`
+	// The same day by day, oldest first.
+	CostTrend []CostPoint `json:"cost_trend"`
+	// Mean delegation score of the last 30 days.
+	CollaborationScore *Decimal `json:"collaboration_score"`
+	// Active agents of all agents, two decimals; 0 without agents.
+	UtilizationPercent Decimal `json:"utilization_percent"`
+}
+
+// CostPoint is what was spent on one day.
+type CostPoint struct {
+	// Beginning of the day.
+	Timestamp time.Time `json:"timestamp"`
+	// An exact sum in units of the company's currency.
+	Value Decimal `json:"value"`
+}
+
+// PerformanceWindow is what an agent did in a window. With fewer than 5 data points, averages and
+// rates are null.
+type PerformanceWindow struct {
+	Size WindowSize `json:"window_size"`
+	// Finished tasks, with or without success.
+	DataPointCount int64 `json:"data_point_count"`
+	TasksCompleted int64 `json:"tasks_completed"`
+	TasksFailed    int64 `json:"tasks_failed"`
+	// A score from 0 to 10; nil if there is none.
+	AvgQualityScore *Decimal `json:"avg_quality_score"`
+	// A figure; nil if there is too little data.
+	AvgCostPerTask *Decimal `json:"avg_cost_per_task"`
+	// An ISO 4217 code.
+	Currency string `json:"currency"`
+	// A figure; nil if there is too little data.
+	AvgCompletionTimeSeconds *Decimal `json:"avg_completion_time_seconds"`
+	// A figure; nil if there is too little data.
+	AvgTokensPerTask *Decimal `json:"avg_tokens_per_task"`
+	// Successes of all finished tasks.
+	SuccessRate *Decimal `json:"success_rate"`
+	// A score from 0 to 10; nil if there is none.
+	CollaborationScore *Decimal `json:"collaboration_score"`
+}
+
+// DailyFigures is what an agent, a department or the company did on each of the last days.
+type DailyFigures struct {
+	// An ISO 4217 code.
+	Currency string `json:"currency"`
+	// The first day of all time of which anything was reported that counts in figures. Nil without any.
+	FirstDate *Date `json:"first_date"`
+	// The days, the oldest first, without gaps.
+	Days []DayFigures `json:"days"`
+}
+
+// DayFigures is what was done on one day.
+type DayFigures struct {
+	// A day in UTC, YYYY-MM-DD.
+	Date Date `json:"date"`
+	// Finished tasks that succeeded.
+	TasksCompleted int64 `json:"tasks_completed"`
+	// Finished tasks that failed.
+	TasksFailed int64 `json:"tasks_failed"`
+	// What was spent.
+	Cost Decimal `json:"cost"`
+}
+
+// DepartmentFigures is what a department did in 30 days.
+type DepartmentFigures struct {
+	DepartmentName string `json:"department_name"`
+	// Agents in the department now.
+	AgentCount int64 `json:"agent_count"`
+	// Those of them with status active.
+	ActiveAgentCount int64 `json:"active_agent_count"`
+	// Finished tasks that succeeded.
+	TasksCompleted int64 `json:"tasks_completed"`
+	// Finished tasks that failed.
+	TasksFailed int64 `json:"tasks_failed"`
+	// Completed tasks of all finished ones, four decimals. Nil with less than five finished tasks.
+	SuccessRate *Decimal `json:"success_rate"`
+	// What was spent.
+	Cost Decimal `json:"cost"`
+	// What was spent on the 30 days before.
+	CostBefore Decimal `json:"cost_before"`
+	// How many of these 30 days there are figures of, counted from the first day of which anything was
+	// reported. With few of them, the costs do not compare.
+	CostBeforeDays int64 `json:"cost_before_days"`
+	// An ISO 4217 code.
+	Currency string `json:"currency"`
+}
+
+// AgentFigures is an agent as it is now, and what it did in a window.
+type AgentFigures struct {
+	AgentID string `json:"agent_id"`
+	Name    string `json:"name"`
+	// What the agent is there for.
+	Role string `json:"role"`
+	// Name of the agent's department.
+	Department string      `json:"department"`
+	Level      AgentLevel  `json:"level"`
+	Status     AgentStatus `json:"status"`
+	// Who answers for the agent: the subject of a token.
+	Owner *string  `json:"owner"`
+	Tags  []string `json:"tags"`
+	// Its labels, in the order of their names, without latest.
+	Labels []AgentLabel `json:"labels"`
+	// Finished tasks that succeeded.
+	TasksCompleted int64 `json:"tasks_completed"`
+	// Finished tasks that failed.
+	TasksFailed int64 `json:"tasks_failed"`
+	// Completed tasks of all finished ones, six decimals. Nil with less than five finished tasks.
+	SuccessRate *Decimal `json:"success_rate"`
+	// Mean score of finished tasks, four decimals. Nil with less than five finished tasks, or without a
+	// score.
+	QualityScore *Decimal `json:"quality_score"`
+	// What was spent.
+	Cost Decimal `json:"cost"`
+	// What was spent in the window of the same length before.
+	CostBefore Decimal `json:"cost_before"`
+	// How many days of that window there are figures of, counted from the first day of which anything was
+	// reported. With few of them, the costs do not compare.
+	CostBeforeDays int64 `json:"cost_before_days"`
+	// Time of its newest event of any type; nil if there is none.
+	LastActiveAt *time.Time `json:"last_active_at"`
+}
+
+// AgentLabel is a label of an agent.
+type AgentLabel struct {
+	// Name of a label.
+	Label string `json:"label"`
+	// The version that it names.
+	Version int64 `json:"version"`
+}

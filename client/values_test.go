@@ -110,7 +110,7 @@ func TestObject(t *testing.T) {
 
 // TestOpenObjects are those with a few known keys.
 func TestOpenObjects(t *testing.T) {
-	p := client.CeremonyPolicy{Strategy: client.CeremonyStrategyHybrid, Other: client.Object{"length": json.Number("14")}}
+	p := client.CeremonyPolicy{Strategy: client.CeremonyHybrid, Other: client.Object{"length": json.Number("14")}}
 	text, err := json.Marshal(p)
 	if err != nil || string(text) != `{"strategy":"hybrid","length":14}` {
 		t.Errorf("Marshal = %s, %v", text, err)

@@ -6,56 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 )
-
-// Version is one stored revision of an agent's identity. It never changes.
-type Version struct {
-	// EntityID is the id of the agent.
-	EntityID string `json:"entity_id"`
-	// Number is 1 for the first version, without gaps.
-	Number int64 `json:"version"`
-	// ContentHash is the SHA-256 of the identity in canonical JSON.
-	ContentHash string        `json:"content_hash"`
-	Identity    AgentIdentity `json:"snapshot"`
-	// SavedBy is the subject that made the change.
-	SavedBy string    `json:"saved_by"`
-	SavedAt time.Time `json:"saved_at"`
-	// Imported says that SavedBy and SavedAt are as [OrganizationDocument] gave them.
-	Imported bool `json:"imported"`
-	// RestoredFrom is the version that a rollback brought back, else nil.
-	RestoredFrom *int64 `json:"restored_from"`
-	// Reason is why, in the caller's words.
-	Reason *string `json:"reason"`
-
-	// ETag is the tag of the version, for [IfNoneMatch]; it is empty in lists.
-	ETag string `json:"-"`
-}
-
-func (v *Version) setETag(tag string) { v.ETag = tag }
-
-// VersionDiff is what changed from one version to a later one.
-type VersionDiff struct {
-	AgentID     string `json:"agent_id"`
-	FromVersion int64  `json:"from_version"`
-	ToVersion   int64  `json:"to_version"`
-	// Changes are sorted by path.
-	Changes []FieldChange `json:"field_changes"`
-	// Summary says how much changed, in words.
-	Summary string `json:"summary"`
-}
-
-// FieldChange is what became of one field.
-type FieldChange struct {
-	// Path has the names of the field and of the objects around it, with dots.
-	Path string     `json:"field_path"`
-	Type ChangeType `json:"change_type"`
-	// OldValue and NewValue are JSON texts, nil if the field was or is not there.
-	OldValue *string `json:"old_value"`
-	NewValue *string `json:"new_value"`
-	// TextDiff is the unified diff of a long text, else nil.
-	TextDiff *string `json:"text_diff"`
-}
 
 // PatchOp is what an operation of a JSON Patch does.
 type PatchOp string
@@ -74,13 +25,6 @@ type PatchOperation struct {
 	Path string `json:"path"`
 	// Value is the new value, as [Object] has them; nil for [PatchRemove].
 	Value any `json:"value,omitempty"`
-}
-
-// RollbackInput says what to bring back.
-type RollbackInput struct {
-	TargetVersion int64 `json:"target_version"`
-	// Reason says why; it is kept with the version.
-	Reason string `json:"reason,omitzero"`
 }
 
 // Versions lists the versions of an agent's identity, newest first. The agent

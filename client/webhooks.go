@@ -3,69 +3,7 @@ package client
 import (
 	"context"
 	"iter"
-	"time"
 )
-
-// Webhook is an address that events are sent to.
-type Webhook struct {
-	// ID is a UUID.
-	ID string `json:"id"`
-	// URL is where messages go.
-	URL string `json:"url"`
-	// EventTypes are those that are sent, and actions and first parts of actions of the
-	// change log, such as EventType(ChangeActionAgentUpdated); empty for all events.
-	EventTypes []EventType `json:"event_types"`
-	// Departments are those whose agents' events are sent; empty for all.
-	Departments []string `json:"departments"`
-	Enabled     bool     `json:"enabled"`
-	// DisabledReason is nil while the webhook is enabled.
-	DisabledReason *WebhookDisabledReason `json:"disabled_reason"`
-	// Revision grows by one with every effective change.
-	Revision  int64     `json:"revision"`
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at"`
-
-	// ETag is the tag of the webhook, for [IfMatch] and [IfNoneMatch]; it is empty
-	// in lists.
-	ETag string `json:"-"`
-}
-
-func (w *Webhook) setETag(tag string) { w.ETag = tag }
-
-// WebhookWithSecret is a webhook with the key that its messages are signed with.
-// The service shows it this once.
-type WebhookWithSecret struct {
-	Webhook
-	Secret string `json:"secret"`
-}
-
-// WebhookInput is a new webhook. URL is required.
-type WebhookInput struct {
-	URL         string      `json:"url"`
-	EventTypes  []EventType `json:"event_types,omitzero"`
-	Departments []string    `json:"departments,omitzero"`
-	// Enabled is true by default; nil is the default.
-	Enabled *bool `json:"enabled,omitzero"`
-}
-
-// Delivery is one event on its way to one webhook.
-type Delivery struct {
-	ID string `json:"id"`
-	// EventID is the id of the event.
-	EventID string `json:"event_id"`
-	// Attempt is how many attempts have begun.
-	Attempt int64          `json:"attempt"`
-	Status  DeliveryStatus `json:"status"`
-	// ResponseCode is what the endpoint answered to the last attempt, nil if it
-	// did not.
-	ResponseCode *int64 `json:"response_code"`
-	// Error is why the last attempt failed.
-	Error *DeliveryError `json:"error"`
-	// NextAttemptAt is when the next attempt may begin, nil unless the delivery is
-	// pending.
-	NextAttemptAt *time.Time `json:"next_attempt_at"`
-	CreatedAt     time.Time  `json:"created_at"`
-}
 
 // Webhooks lists webhooks by id, which is by the time of creation. Like all that
 // is about webhooks, it needs [RoleAdmin]. An error is the last thing that comes.

@@ -55,11 +55,11 @@ func (o *office) staff() {
 	for _, a := range []client.AgentInput{
 		{Name: "Ada", Role: "Reviewer", Department: "Engineering", Instructions: "Review kindly.\nSay why.\n", HiringDate: "2026-01-02",
 			Model: &client.Model{Provider: "aurora", ModelID: "aurora-large-3"}, Tools: client.Tools{Allowed: []string{"git"}}},
-		{Name: "Hal", Role: "Designer", Department: "Design", Level: client.AgentLevelLead, HiringDate: "2026-03-04"},
+		{Name: "Hal", Role: "Designer", Department: "Design", Level: client.LevelLead, HiringDate: "2026-03-04"},
 	} {
 		done(o.CreateAgent(ctx, a))
 	}
-	done(o.PatchAgent(ctx, "Ada", client.Object{"level": client.AgentLevelSenior, "instructions": "Review strictly.\nSay why.\n"},
+	done(o.PatchAgent(ctx, "Ada", client.Object{"level": client.LevelSenior, "instructions": "Review strictly.\nSay why.\n"},
 		client.ChangeReason("found nothing")))
 	done(o.CreateProject(ctx, client.ProjectInput{Name: "Checkout", Lead: "Hal", Team: []string{"Ada"}, Budget: "2500"}))
 	done(o.report("Ada", "T-1"))
@@ -495,7 +495,7 @@ func TestWatchAgents(t *testing.T) {
 	r.shows(r.stdout, "senior")
 	all.shows(all.stdout, "Hal")
 	tagged.shows(tagged.stdout, "OWNER")
-	for agent, level := range map[string]client.AgentLevel{"Hal": client.AgentLevelDirector, "Ada": client.AgentLevelPrincipal} {
+	for agent, level := range map[string]client.AgentLevel{"Hal": client.LevelDirector, "Ada": client.LevelPrincipal} {
 		if _, err := o.PatchAgent(t.Context(), agent, client.Object{"level": level}); err != nil {
 			t.Fatal(err)
 		}

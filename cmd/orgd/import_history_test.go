@@ -62,7 +62,7 @@ func (o *registry) past(agent string) (lines []string) {
 func (o *registry) departed() map[string][]string {
 	o.Helper()
 	ids := map[string][]string{}
-	for e, err := range o.service().Activities(o.Context(), client.ActivityQuery{Type: client.EventTypeFired}) {
+	for e, err := range o.service().Activities(o.Context(), client.ActivityQuery{Type: client.EventFired}) {
 		if err != nil {
 			o.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestImportHistory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Action == client.ChangeActionAgentDeleted || e.Action == client.ChangeActionDepartmentCreated {
+		if e.Action == client.ActionAgentDeleted || e.Action == client.ActionDepartmentCreated {
 			reasons[string(e.Action)+" "+e.Resource.Name] = terminal.Word(e.Reason)
 		}
 	}
@@ -183,7 +183,7 @@ func TestImportHistoryOfOthers(t *testing.T) {
 	if diff := cmp.Diff([]string{"bob of a: b1"}, o.past("bob")); diff != "" {
 		t.Errorf("versions of bob (-want +got):\n%s", diff)
 	}
-	if a := o.agent("ada"); a.Level != client.AgentLevelVP {
+	if a := o.agent("ada"); a.Level != client.LevelVP {
 		t.Errorf("ada is %s, want vp as before", a.Level)
 	}
 	if said := sync(); !strings.Contains(said, "Nothing to change") {

@@ -104,7 +104,7 @@ func TestImport(t *testing.T) {
 		{"reviewer's name", reviewer.Name, "Reviewer"},
 		{"reviewer's description", reviewer.Description, "Reviews code\n"},
 		{"reviewer's model", reviewer.Model, (*client.Model)(nil)},
-		{"reviewer's level, of which the file knows nothing,", reviewer.Level, client.AgentLevelLead},
+		{"reviewer's level, of which the file knows nothing,", reviewer.Level, client.LevelLead},
 		{"reviewer's forbidden tools, which the file decides,", reviewer.Tools.Denied, []string{}},
 		{"reviewer's metadata", reviewer.Metadata, client.Object{"model": "inherit"}},
 		{"x's metadata", x.Metadata, client.Object{"color": "red"}},

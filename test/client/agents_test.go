@@ -15,28 +15,28 @@ import (
 // ada is an agent with everything that an agent can have.
 func ada() client.AgentInput {
 	return client.AgentInput{
-		Name: "Ada", Role: "Reviewer", Department: "Engineering", Description: "reads", Level: client.AgentLevelSenior, Status: client.AgentStatusOnboarding,
+		Name: "Ada", Role: "Reviewer", Department: "Engineering", Description: "reads", Level: client.LevelSenior, Status: client.AgentOnboarding,
 		Personality: client.Personality{
 			Traits: []string{"calm"}, CommunicationStyle: "dry", Description: "dry", RiskTolerance: client.DegreeLow, Creativity: client.DegreeHigh,
 			Openness: "0.123456789012345678", Conscientiousness: "1", Extraversion: "0", Agreeableness: "0.25", StressResponse: "0.75",
-			DecisionMaking: client.DecisionMakingAnalytical, Collaboration: client.CollaborationPair, Verbosity: client.VerbosityTerse, ConflictApproach: client.ConflictApproachCompromise,
+			DecisionMaking: client.DecisionAnalytical, Collaboration: client.CollaborationPair, Verbosity: client.VerbosityTerse, ConflictApproach: client.ConflictCompromise,
 		},
 		Skills: client.Skills{
 			Primary:   []client.Skill{{ID: "go", Name: "Go", Description: "d", Tags: []string{"code"}, InputModes: []string{"text/x-go"}, OutputModes: []string{}, Proficiency: "0"}},
 			Secondary: []client.Skill{{ID: "sql", Name: "SQL"}},
 		},
-		Model: &client.Model{Provider: "p", ModelID: "m", Temperature: "0", MaxTokens: 9007199254740991, FallbackModel: new("f"), ModelTier: new(client.ModelTierSmall)},
-		Memory: client.Memory{Type: client.MemoryTypeProject, RetentionDays: new(int64(30)), RetentionOverrides: []client.RetentionOverride{
-			{Category: client.MemoryCategorySocial, RetentionDays: 7},
+		Model: &client.Model{Provider: "p", ModelID: "m", Temperature: "0", MaxTokens: 9007199254740991, FallbackModel: new("f"), ModelTier: new(client.TierSmall)},
+		Memory: client.Memory{Type: client.MemoryProject, RetentionDays: new(int64(30)), RetentionOverrides: []client.RetentionOverride{
+			{Category: client.MemorySocial, RetentionDays: 7},
 		}},
-		Tools: client.Tools{AccessLevel: client.ToolAccessLevelCustom, Allowed: []string{"a"}, Denied: []string{"b"}, MCPCapabilities: []string{"c"}, SubConstraints: &client.ToolSubConstraints{
-			FileSystem: client.FileSystemAccessProjectDirectory, Network: client.NetworkAccessAllowlistOnly, Git: client.GitAccessReadAndBranch, CodeExecution: client.CodeExecutionProcess,
-			Terminal: client.TerminalAccessRestrictedCommands, RequiresApproval: []string{"rm"}, NetworkAllowlist: []string{"example.com"},
+		Tools: client.Tools{AccessLevel: client.ToolsCustom, Allowed: []string{"a"}, Denied: []string{"b"}, MCPCapabilities: []string{"c"}, SubConstraints: &client.ToolSubConstraints{
+			FileSystem: client.FilesProjectDirectory, Network: client.NetworkAllowlistOnly, Git: client.GitReadAndBranch, CodeExecution: client.CodeProcess,
+			Terminal: client.TerminalRestrictedCommands, RequiresApproval: []string{"rm"}, NetworkAllowlist: []string{"example.com"},
 		}},
 		Authority:     client.Authority{CanApprove: []string{"merges"}, BudgetLimit: "999999.999999999"},
-		AutonomyLevel: client.AutonomyLevelFull, StrategicOutputMode: client.StrategicOutputModeAdvisor, Instructions: "Review <kindly> & well.", HiringDate: "2026-01-31",
+		AutonomyLevel: client.AutonomyFull, StrategicOutputMode: client.StrategyAdvisor, Instructions: "Review <kindly> & well.", HiringDate: "2026-01-31",
 		Metadata:          client.Object{"n": json.Number("123456789012345678901234567890"), "": "empty", "$ne": []any{json.Number("1.50")}},
-		PersonalityPreset: "calm", Tier: client.ModelTierLarge, ModelRequirement: client.Object{"vision": true},
+		PersonalityPreset: "calm", Tier: client.TierLarge, ModelRequirement: client.Object{"vision": true},
 		Owner: "https://idp.example.com|a & b", Tags: []string{"eu", "b"},
 	}
 }
@@ -62,7 +62,7 @@ func checkAgents(t *testing.T, c *client.Client) {
 		t.Errorf("PatchAgent = %+v", patched.Authority)
 	}
 	updated := must1(c.PatchAgent(ctx, "ada", client.Object{
-		"status": client.AgentStatusActive, "instructions": "Review strictly.\n", "owner": nil, "tags": []string{},
+		"status": client.AgentActive, "instructions": "Review strictly.\n", "owner": nil, "tags": []string{},
 	}, client.ChangeReason("spring"), client.IfMatch(read.ETag)))(t)
 	if updated.Version != 2 || updated.Revision != 2 || updated.ETag == read.ETag || updated.Owner != nil || len(updated.Tags) > 0 {
 		t.Errorf("PatchAgent with the tag = %+v", updated)
@@ -72,7 +72,7 @@ func checkAgents(t *testing.T, c *client.Client) {
 	for _, e := range history {
 		types = append(types, e.EventType)
 	}
-	if diff := cmp.Diff([]client.EventType{client.EventTypeHired, client.EventTypeOnboarded, client.EventTypeStatusChanged}, types); diff != "" || history[0].InitiatedBy != "admin" {
+	if diff := cmp.Diff([]client.EventType{client.EventHired, client.EventOnboarded, client.EventStatusChanged}, types); diff != "" || history[0].InitiatedBy != "admin" {
 		t.Errorf("AgentHistory %+v (-want +got):\n%s", history, diff)
 	}
 }
@@ -121,7 +121,7 @@ func checkAgentLists(t *testing.T, c *client.Client) {
 	}{
 		{client.AgentQuery{PageQuery: client.PageQuery{Limit: 1}}, []string{"Ada", "Bob", "Cleo/2"}},
 		{client.AgentQuery{Department: "design"}, nil},
-		{client.AgentQuery{Department: "Engineering", Status: client.AgentStatusOnboarding, Level: client.AgentLevelSenior}, []string{"Ada"}},
+		{client.AgentQuery{Department: "Engineering", Status: client.AgentOnboarding, Level: client.LevelSenior}, []string{"Ada"}},
 		{client.AgentQuery{NamePrefix: "cl"}, []string{"Cleo/2"}},
 		{client.AgentQuery{Owner: "https://idp.example.com|a & b", Tags: []string{"b", "eu"}}, []string{"Ada"}},
 		{client.AgentQuery{Tags: []string{"b", "us"}}, nil},
@@ -141,7 +141,7 @@ func checkAgentLists(t *testing.T, c *client.Client) {
 		t.Errorf("SearchPage of an owner, with a tag = %+v", owned.Items)
 	}
 	var found []client.FoundAgent
-	for a, err := range c.Search(ctx, client.SearchQuery{PageQuery: client.PageQuery{Limit: 1}, Text: "BOB", Status: client.AgentStatusActive, Summary: true}) {
+	for a, err := range c.Search(ctx, client.SearchQuery{PageQuery: client.PageQuery{Limit: 1}, Text: "BOB", Status: client.AgentActive, Summary: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func checkAgentLists(t *testing.T, c *client.Client) {
 	if len(found) != 1 || found[0].Name != "Bob" || len(found[0].Matches) == 0 || found[0].Matches[0] != (client.SearchMatch{Field: "name", Line: 1, Text: "Bob"}) {
 		t.Errorf("Search = %+v", found)
 	}
-	if page := must1(c.SearchPage(ctx, client.SearchQuery{Text: "nowhere", Department: "Engineering", Level: client.AgentLevelMid}))(t); len(page.Items) != 0 || page.Next != "" {
+	if page := must1(c.SearchPage(ctx, client.SearchQuery{Text: "nowhere", Department: "Engineering", Level: client.LevelMid}))(t); len(page.Items) != 0 || page.Next != "" {
 		t.Errorf("a search for what is nowhere = %+v", page)
 	}
 
@@ -183,8 +183,8 @@ func checkVersions(t *testing.T, c *client.Client) {
 	}
 	diff := must1(c.VersionDiff(ctx, "Ada", 1, 2))(t)
 	want := []client.FieldChange{
-		{Path: "instructions", Type: client.ChangeTypeModified, OldValue: new(`"Review <kindly> & well."`), NewValue: new(`"Review strictly.\n"`)},
-		{Path: "status", Type: client.ChangeTypeModified, OldValue: new(`"onboarding"`), NewValue: new(`"active"`)},
+		{Path: "instructions", Type: client.FieldModified, OldValue: new(`"Review <kindly> & well."`), NewValue: new(`"Review strictly.\n"`)},
+		{Path: "status", Type: client.FieldModified, OldValue: new(`"onboarding"`), NewValue: new(`"active"`)},
 	}
 	if d := cmp.Diff(want, diff.Changes, cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".TextDiff" }, cmp.Ignore())); d != "" || diff.Summary != "2 fields changed" {
 		t.Errorf("VersionDiff %+v (-want +got):\n%s", diff, d)
@@ -196,14 +196,14 @@ func checkVersions(t *testing.T, c *client.Client) {
 	if d := cmp.Diff(wantPatch, patch); d != "" {
 		t.Errorf("VersionPatch (-want +got):\n%s", d)
 	}
-	must1(c.PatchAgent(ctx, "Ada", client.Object{"level": client.AgentLevelLead}))(t)
+	must1(c.PatchAgent(ctx, "Ada", client.Object{"level": client.LevelLead}))(t)
 	now := must1(c.Agent(ctx, "Ada"))(t)
 	preview := must1(c.PreviewRollback(ctx, "Ada", client.RollbackInput{TargetVersion: 2}, client.IfMatch(now.ETag), client.ChangeReason("a reason")))(t)
-	if preview.Level != client.AgentLevelSenior || preview.ETag != "" {
+	if preview.Level != client.LevelSenior || preview.ETag != "" {
 		t.Errorf("PreviewRollback = %+v", preview)
 	}
 	back := must1(c.RollbackAgent(ctx, "Ada", client.RollbackInput{TargetVersion: 2, Reason: "too soon"}, client.IfMatch(now.ETag), client.IdempotencyKey("back")))(t)
-	if back.Level != client.AgentLevelSenior || back.ETag == "" || back.ETag == now.ETag {
+	if back.Level != client.LevelSenior || back.ETag == "" || back.ETag == now.ETag {
 		t.Errorf("RollbackAgent = %+v", back)
 	}
 	var numbers []int64

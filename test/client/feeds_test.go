@@ -48,19 +48,19 @@ func checkActivities(t *testing.T, c *client.Client) {
 			t.Fatalf("Activities = %v", err)
 		}
 		got = append(got, e.EventType)
-		if e.EventType == client.EventTypeTaskCompleted {
+		if e.EventType == client.EventTaskCompleted {
 			var data client.TaskCompleted
 			if err := e.Data.Decode(&data); err != nil || !cmp.Equal(completed, data) {
 				t.Errorf("Decode = %v (-want +got):\n%s", err, cmp.Diff(completed, data))
 			}
 		}
 	}
-	if len(got) < 7 || got[len(got)-1] != client.EventTypeTaskStarted {
+	if len(got) < 7 || got[len(got)-1] != client.EventTaskStarted {
 		t.Errorf("Activities = %q", got)
 	}
-	started := must1(c.ActivityPage(ctx, client.ActivityQuery{Type: client.EventTypeTaskStarted}))(t).Items
+	started := must1(c.ActivityPage(ctx, client.ActivityQuery{Type: client.EventTaskStarted}))(t).Items
 	want := []client.ActivityEvent{{
-		EventType: client.EventTypeTaskStarted, Timestamp: at, AgentName: "Ada", Description: "began",
+		EventType: client.EventTaskStarted, Timestamp: at, AgentName: "Ada", Description: "began",
 		RelatedIDs: map[string]string{"pr": "7", "task_id": "t-1"}, Data: client.Object{"task_id": "t-1"},
 	}}
 	if len(started) == 1 {
@@ -75,7 +75,7 @@ func checkActivities(t *testing.T, c *client.Client) {
 		if err != nil || e.AgentName != "Bob" {
 			t.Fatalf("AgentActivity = %+v, %v", e, err)
 		}
-		if own++; e.EventType == client.EventTypeHired && (e.Data != nil || e.RelatedIDs["actor"] != "admin") {
+		if own++; e.EventType == client.EventHired && (e.Data != nil || e.RelatedIDs["actor"] != "admin") {
 			t.Errorf("a lifecycle event = %+v", e)
 		}
 	}
@@ -98,11 +98,11 @@ func checkFigures(t *testing.T, c *client.Client) {
 	must1(c.ReportActivities(ctx, reports))(t)
 	p := must1(c.AgentPerformance(ctx, "Ada"))(t)
 	if p.TasksCompletedTotal != 13 || p.QualityScore == nil || p.CostPerTask == nil || len(p.Windows) != 3 || len(p.Trends) != 9 ||
-		p.Windows[0].Size != client.WindowSize7d || p.Windows[0].SuccessRate == nil || p.Trends[0].Direction == "" {
+		p.Windows[0].Size != client.Window7d || p.Windows[0].SuccessRate == nil || p.Trends[0].Direction == "" {
 		t.Errorf("AgentPerformance = %+v", p)
 	}
 	h := must1(c.AgentHealth(ctx, "Ada"))(t)
-	if h.AgentName != "Ada" || h.Status != client.AgentStatusActive || h.LastActiveAt == nil || h.Trust.Level != client.ToolAccessLevelCustom || h.Performance == nil || h.Performance.QualityScore == nil {
+	if h.AgentName != "Ada" || h.Status != client.AgentActive || h.LastActiveAt == nil || h.Trust.Level != client.ToolsCustom || h.Performance == nil || h.Performance.QualityScore == nil {
 		t.Errorf("AgentHealth = %+v", h)
 	}
 	if h := must1(c.AgentHealth(ctx, "Cleo/2"))(t); h.Performance != nil {
@@ -113,7 +113,7 @@ func checkFigures(t *testing.T, c *client.Client) {
 		t.Errorf("DepartmentHealth = %+v", d)
 	}
 	var busiest []string
-	for f, err := range c.AgentFigures(ctx, client.FiguresQuery{PageQuery: client.PageQuery{Limit: 1}, Window: client.WindowSize7d, Sort: client.SortByTasks, Department: "Engineering"}) {
+	for f, err := range c.AgentFigures(ctx, client.FiguresQuery{PageQuery: client.PageQuery{Limit: 1}, Window: client.Window7d, Sort: client.SortByTasks, Department: "Engineering"}) {
 		if err != nil {
 			t.Fatalf("AgentFigures = %v", err)
 		}
@@ -125,7 +125,7 @@ func checkFigures(t *testing.T, c *client.Client) {
 	if len(busiest) != 3 || busiest[0] != "Ada" {
 		t.Errorf("AgentFigures are those of %v, want Ada before two others", busiest)
 	}
-	none := must1(c.AgentFiguresPage(ctx, client.FiguresQuery{Status: client.AgentStatusActive, Level: client.AgentLevelSenior, Owner: "nobody", Tags: []string{"none"}}))(t)
+	none := must1(c.AgentFiguresPage(ctx, client.FiguresQuery{Status: client.AgentActive, Level: client.LevelSenior, Owner: "nobody", Tags: []string{"none"}}))(t)
 	if len(none.Items) != 0 {
 		t.Errorf("AgentFigures of nobody are %+v", none.Items)
 	}
@@ -163,16 +163,16 @@ func checkChanges(t *testing.T, c *client.Client) {
 		t.Fatal(err)
 	}
 	a := must1(c.Agent(ctx, "Ada"))(t)
-	filter := client.ChangeFilter{Action: client.ChangeActionAgentUpdated, Agent: "Ada", Department: a.Department, Actor: "admin", Window: client.LastDay}
+	filter := client.ChangeFilter{Action: client.ActionAgentUpdated, Agent: "Ada", Department: a.Department, Actor: "admin", Window: client.LastDay}
 	page := must1(c.ChangePage(ctx, client.ChangeQuery{PageQuery: client.PageQuery{Limit: 1}, ChangeFilter: filter}))(t)
 	if len(page.Items) != 1 {
 		t.Fatalf("ChangePage has %d changes, want 1", len(page.Items))
 	}
 	want := client.ChangeEvent{
-		ID: page.Items[0].ID, Timestamp: a.UpdatedAt, Action: client.ChangeActionAgentUpdated,
+		ID: page.Items[0].ID, Timestamp: a.UpdatedAt, Action: client.ActionAgentUpdated,
 		Resource: client.ChangedResource{Type: "agent", ID: a.ID, Name: a.Name}, Department: &a.Department, Actor: "admin", Reason: new("to be seen"),
 		FromRevision: new(a.Revision - 1), ToRevision: new(a.Revision), FromVersion: new(a.Version - 1), ToVersion: new(a.Version),
-		ChangedFields: []string{"role"}, Summary: "1 field changed", Way: client.ChangeWayDirect,
+		ChangedFields: []string{"role"}, Summary: "1 field changed", Way: client.WayDirect,
 	}
 	if diff := cmp.Diff(want, page.Items[0]); diff != "" {
 		t.Errorf("ChangePage (-want +got):\n%s", diff)
@@ -229,7 +229,7 @@ func checkAudit(t *testing.T, c *client.Client) {
 		last = e
 	}
 	if last.RequestID != "req-ada" || last.RevisionFrom != nil || last.RevisionTo == nil || *last.RevisionTo != 1 || last.Actor != "admin" ||
-		last.Action == nil || *last.Action != client.ChangeActionAgentCreated || last.Change == nil || last.Change.Resource.Name != "Ada" {
+		last.Action == nil || *last.Action != client.ActionAgentCreated || last.Change == nil || last.Change.Resource.Name != "Ada" {
 		t.Errorf("the oldest entry = %+v", last)
 	}
 	if page := must1(c.AuditPage(ctx, client.AuditQuery{Until: time.Now().Add(-time.Hour)}))(t); len(page.Items) != 0 {
@@ -298,7 +298,7 @@ func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {
 	want := client.Caller{
 		SID: issued.SID, Issuer: "orgd", Subject: "bob", Role: client.RoleDepartmentAdmin, Departments: []string{"Design"},
 		IssuedAt: me.IssuedAt, ExpiresAt: issued.ExpiresAt,
-		Label: &label, Kind: client.SessionKindToken,
+		Label: &label, Kind: client.SessionByToken,
 	}
 	if diff := cmp.Diff(want, me); diff != "" {
 		t.Errorf("Me (-want +got):\n%s", diff)
@@ -323,7 +323,7 @@ func checkSessions(t *testing.T, c *client.Client, s service, seen *witness) {
 	if own := must1(bob.SessionPage(ctx, client.PageQuery{}))(t); len(all) != 3 || all[issued.SID].Subject != "bob" || len(own.Items) != 2 {
 		t.Errorf("Sessions = %+v, of bob himself %+v", all, own)
 	}
-	if s := all[signedIn.SID]; s.Kind != client.SessionKindSignIn || s.Label != nil {
+	if s := all[signedIn.SID]; s.Kind != client.SessionBySignIn || s.Label != nil {
 		t.Errorf("the session of a sign-in link = %+v", s)
 	}
 	theirs := must1(c.MakeSignInLinkFor(ctx, client.TokenInput{Subject: "kim", Role: client.RoleViewer, TTLSeconds: 60}))(t)

@@ -42,7 +42,7 @@ func checkLabels(t *testing.T, c *client.Client) {
 		moves = append(moves, m)
 	}
 	wantMoves := []client.LabelMove{
-		{FromVersion: new(int64(1)), By: "admin", Reason: new("no use"), Way: client.ChangeWayDirect}, {Version: new(int64(1)), By: "admin", Way: client.ChangeWayDirect},
+		{FromVersion: new(int64(1)), By: "admin", Reason: new("no use"), Way: client.WayDirect}, {Version: new(int64(1)), By: "admin", Way: client.WayDirect},
 	}
 	if diff := cmp.Diff(wantMoves, moves, cmpopts.IgnoreFields(client.LabelMove{}, "At")); diff != "" {
 		t.Errorf("LabelHistory (-want +got):\n%s", diff)
@@ -60,7 +60,7 @@ func checkResolve(t *testing.T, c *client.Client) {
 	version := must1(c.Version(ctx, "Ada", 2))(t)
 	got := must1(c.Resolve(ctx, "Ada", "production"))(t)
 	want := client.ResolvedAgent{
-		AgentID: version.EntityID, Name: "Ada", Department: "Engineering", Status: client.AgentStatusActive,
+		AgentID: version.EntityID, Name: "Ada", Department: "Engineering", Status: client.AgentActive,
 		Label: "production", Version: 2, ContentHash: version.ContentHash, Identity: version.Identity, ETag: got.ETag,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || got.ETag == "" {
@@ -72,7 +72,7 @@ func checkResolve(t *testing.T, c *client.Client) {
 	if page := must1(c.LabeledPage(ctx, "production", client.LabeledQuery{Owner: "nobody", Tags: []string{"eu"}}))(t); len(page.Items) != 0 {
 		t.Errorf("LabeledPage of nobody's agents = %+v", page.Items)
 	}
-	q := client.LabeledQuery{Department: "engineering", Status: client.AgentStatusActive, PageQuery: client.PageQuery{Limit: 1}}
+	q := client.LabeledQuery{Department: "engineering", Status: client.AgentActive, PageQuery: client.PageQuery{Limit: 1}}
 	var names []string
 	for a, err := range c.Labeled(ctx, "production", q) {
 		if err != nil {

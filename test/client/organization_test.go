@@ -38,23 +38,23 @@ func checkOperational(t *testing.T, c *client.Client) {
 func checkDepartments(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	in := client.DepartmentInput{
-		Name: "Engineering", Description: "builds", BudgetPercent: "40.0001", AutonomyLevel: client.AutonomyLevelSemi,
+		Name: "Engineering", Description: "builds", BudgetPercent: "40.0001", AutonomyLevel: client.AutonomySemi,
 		Policies: client.DepartmentPoliciesInput{
 			ReviewRequirements: client.ReviewRequirementsInput{MinReviewers: new(int64(0))},
 			ApprovalChains:     []client.ApprovalChain{{ActionType: "deploy", Approvers: []string{"lead"}}},
 		},
-		CeremonyPolicy: &client.CeremonyPolicy{Strategy: client.CeremonyStrategyHybrid, Other: client.Object{"length_days": 14}},
+		CeremonyPolicy: &client.CeremonyPolicy{Strategy: client.CeremonyHybrid, Other: client.Object{"length_days": 14}},
 	}
 	made := must1(c.CreateDepartment(ctx, in, client.IdempotencyKey("engineering")))(t)
 	read := must1(c.Department(ctx, "engineering"))(t)
 	if diff := cmp.Diff(made, read); diff != "" || made.ETag == "" {
 		t.Errorf("Department, with tag %q (-created +read):\n%s", read.ETag, diff)
 	}
-	policy := client.CeremonyPolicy{Strategy: client.CeremonyStrategyHybrid, Other: client.Object{"length_days": json.Number("14")}}
+	policy := client.CeremonyPolicy{Strategy: client.CeremonyHybrid, Other: client.Object{"length_days": json.Number("14")}}
 	if diff := cmp.Diff(&policy, read.CeremonyPolicy); diff != "" {
 		t.Errorf("CeremonyPolicy (-want +got):\n%s", diff)
 	}
-	if read.BudgetPercent != "40.0001" || read.Policies.ReviewRequirements.MinReviewers != 0 || *read.AutonomyLevel != client.AutonomyLevelSemi {
+	if read.BudgetPercent != "40.0001" || read.Policies.ReviewRequirements.MinReviewers != 0 || *read.AutonomyLevel != client.AutonomySemi {
 		t.Errorf("Department = %+v", read)
 	}
 	if _, err := c.Department(ctx, "Engineering", client.IfNoneMatch(read.ETag)); !errors.Is(err, client.ErrNotModified) {
@@ -100,7 +100,7 @@ func checkCeremonies(t *testing.T, c *client.Client) {
 		t.Errorf("CeremonyPolicy of a department without = %+v, %v", p, err)
 	}
 	policy := client.CeremonyPolicy{
-		Strategy: client.CeremonyStrategyBudgetDriven, StrategyConfig: client.Object{"big": json.Number("12345678901234567890")},
+		Strategy: client.CeremonyBudgetDriven, StrategyConfig: client.Object{"big": json.Number("12345678901234567890")},
 		AutoTransition: new(false), TransitionThreshold: "0.75", Other: client.Object{"$ne": "kept", "a.b": nil},
 	}
 	set := must1(c.SetCeremonyPolicy(ctx, "Design", policy, client.IfNoneMatch("*")))(t)
@@ -115,12 +115,12 @@ func checkCeremonies(t *testing.T, c *client.Client) {
 	must1(c.SetCeremonyPolicy(ctx, "Design", policy, client.IfMatch(read.ETag), client.ChangeReason("a reason")))(t)
 	in := must1(c.ResolvedCeremonyPolicy(ctx, "Design"))(t)
 	want := client.ResolvedCeremonyPolicy{
-		Strategy:            client.Resolved[client.CeremonyStrategy]{Value: client.CeremonyStrategyBudgetDriven, Origin: client.CeremonyOriginDepartment},
-		StrategyConfig:      client.Resolved[client.Object]{Value: policy.StrategyConfig, Origin: client.CeremonyOriginDepartment},
-		VelocityCalculator:  client.Resolved[client.VelocityCalculator]{Value: client.VelocityCalculatorBudget, Origin: client.CeremonyOriginDefault},
-		AutoTransition:      client.Resolved[bool]{Value: false, Origin: client.CeremonyOriginDepartment},
-		TransitionThreshold: client.Resolved[client.Decimal]{Value: "0.75", Origin: client.CeremonyOriginDepartment},
-		Other:               map[string]client.Resolved[any]{"$ne": {Value: "kept", Origin: client.CeremonyOriginDepartment}},
+		Strategy:            client.Resolved[client.CeremonyStrategy]{Value: client.CeremonyBudgetDriven, Origin: client.FromDepartment},
+		StrategyConfig:      client.Resolved[client.Object]{Value: policy.StrategyConfig, Origin: client.FromDepartment},
+		VelocityCalculator:  client.Resolved[client.VelocityCalculator]{Value: client.VelocityBudget, Origin: client.FromDefault},
+		AutoTransition:      client.Resolved[bool]{Value: false, Origin: client.FromDepartment},
+		TransitionThreshold: client.Resolved[client.Decimal]{Value: "0.75", Origin: client.FromDepartment},
+		Other:               map[string]client.Resolved[any]{"$ne": {Value: "kept", Origin: client.FromDepartment}},
 	}
 	if diff := cmp.Diff(want, in); diff != "" {
 		t.Errorf("ResolvedCeremonyPolicy (-want +got):\n%s", diff)
@@ -137,7 +137,7 @@ func checkCompany(t *testing.T, c *client.Client) {
 	before := must1(c.Company(ctx))(t)
 	changed := must1(c.PatchCompany(ctx, client.Object{
 		"company_name": "Works", "currency": "EUR", "budget_monthly": client.Decimal("123456789.123456789"),
-		"settings": client.Object{"ceremony_policy": client.CeremonyPolicy{Strategy: client.CeremonyStrategyCalendar}, "n": json.Number("9007199254740993")},
+		"settings": client.Object{"ceremony_policy": client.CeremonyPolicy{Strategy: client.CeremonyCalendar}, "n": json.Number("9007199254740993")},
 	}))(t)
 	if changed.BudgetMonthly != "123456789.123456789" || changed.Currency != "EUR" || changed.Revision != before.Revision+1 || len(changed.Departments) != 3 {
 		t.Errorf("PatchCompany = %+v", changed)
@@ -202,15 +202,15 @@ func checkProjects(t *testing.T, c *client.Client) {
 		t.Errorf("Project with its own tag = %v, want ErrNotModified", err)
 	}
 	updated := must1(c.PatchProject(ctx, p.ID, client.Object{
-		"status": client.ProjectStatusActive, "task_ids": []string{"t-1"}, "deadline": nil, "team": []string{},
+		"status": client.ProjectActive, "task_ids": []string{"t-1"}, "deadline": nil, "team": []string{},
 	}))(t)
-	if updated.Status != client.ProjectStatusActive || len(updated.TaskIDs) != 1 || updated.Deadline != nil || len(updated.Team) != 0 || updated.Revision != p.Revision+1 {
+	if updated.Status != client.ProjectActive || len(updated.TaskIDs) != 1 || updated.Deadline != nil || len(updated.Team) != 0 || updated.Revision != p.Revision+1 {
 		t.Errorf("PatchProject = %+v", updated)
 	}
 	must1(c.PatchProject(ctx, p.ID, client.Object{"lead": "Ada", "team": []string{ada.ID}}, client.IfMatch(updated.ETag), client.ChangeReason("a reason")))(t)
 	must1(c.CreateProject(ctx, client.ProjectInput{Name: "Other"}, client.ChangeReason("a reason")))(t)
 	var found []string
-	for p, err := range c.Projects(ctx, client.ProjectQuery{Status: client.ProjectStatusActive, Lead: "ada", PageQuery: client.PageQuery{Limit: 1}}) {
+	for p, err := range c.Projects(ctx, client.ProjectQuery{Status: client.ProjectActive, Lead: "ada", PageQuery: client.PageQuery{Limit: 1}}) {
 		if err != nil {
 			t.Fatalf("Projects = %v", err)
 		}

@@ -809,4 +809,4 @@ func (untyped) EventType() client.EventType { return "" }
 
 type list []int
 
-func (list) EventType() client.EventType { return client.EventTypeToolUsed }
+func (list) EventType() client.EventType { return client.EventToolUsed }

@@ -80,7 +80,7 @@ func TestStreamResumes(t *testing.T) {
 		begin := time.Now()
 		opened := 0
 		got := follow(t.Context(), c, client.StreamQuery{
-			Type: client.EventTypeHired, Agent: "Ada", Window: client.LastWeek, After: "begin", Opened: func() { opened++ },
+			Type: client.EventHired, Agent: "Ada", Window: client.LastWeek, After: "begin", Opened: func() { opened++ },
 		}, 3)
 		if opened != 3 {
 			t.Errorf("Opened was called %d times, want 3", opened)

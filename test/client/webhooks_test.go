@@ -16,9 +16,9 @@ import (
 func checkWebhooks(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	made := must1(c.CreateWebhook(ctx, client.WebhookInput{
-		URL: "https://hooks.example.com/orgd", EventTypes: []client.EventType{client.EventTypeHired}, Departments: []string{"Design"}, Enabled: new(false),
+		URL: "https://hooks.example.com/orgd", EventTypes: []client.EventType{client.EventHired}, Departments: []string{"Design"}, Enabled: new(false),
 	}, client.IdempotencyKey("webhook")))(t)
-	if !strings.HasPrefix(made.Secret, "whsec_") || made.Enabled || made.ETag == "" || *made.DisabledReason != client.WebhookDisabledReasonRequested {
+	if !strings.HasPrefix(made.Secret, "whsec_") || made.Enabled || made.ETag == "" || *made.DisabledReason != client.DisabledRequested {
 		t.Errorf("CreateWebhook = %+v", made)
 	}
 	read := must1(c.Webhook(ctx, made.ID))(t)
@@ -105,7 +105,7 @@ func checkDocuments(t *testing.T, c *client.Client, o client.Organization) {
 	}
 	renamed := client.OrganizationDocument{Text: []byte("format: 1\nagents:\n- name: Ada L\n  previous_name: Ada\n"), YAML: true}
 	plan := must1(c.PlanOrganization(ctx, renamed))(t)
-	want := []client.OrganizationChange{{Path: `agents["Ada"].name`, Action: client.OrganizationActionUpdate, Old: json.RawMessage(`"Ada"`), New: json.RawMessage(`"Ada L"`)}}
+	want := []client.OrganizationChange{{Path: `agents["Ada"].name`, Action: client.ActionUpdate, Old: json.RawMessage(`"Ada"`), New: json.RawMessage(`"Ada L"`)}}
 	if diff := cmp.Diff(want, plan.Changes); diff != "" {
 		t.Errorf("PlanOrganization (-want +got):\n%s", diff)
 	}
@@ -131,7 +131,7 @@ func checkDocuments(t *testing.T, c *client.Client, o client.Organization) {
 func checkStream(t *testing.T, c *client.Client) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	q := client.StreamQuery{Type: client.EventTypeToolUsed, Agent: "Ada", Window: client.LastDay}
+	q := client.StreamQuery{Type: client.EventToolUsed, Agent: "Ada", Window: client.LastDay}
 	report := func(tool string) {
 		must1(c.ReportActivities(ctx, []client.Report{{Agent: "Ada", Data: client.ToolUsed{Tool: tool, Success: true}}}))(t)
 	}
@@ -156,7 +156,7 @@ func checkStream(t *testing.T, c *client.Client) {
 		}
 	}()
 	first := next(q)
-	if first.EventType != client.EventTypeToolUsed || first.AgentName != "Ada" || first.Data["tool"] != "first" || first.Position == "" || first.Resync {
+	if first.EventType != client.EventToolUsed || first.AgentName != "Ada" || first.Data["tool"] != "first" || first.Position == "" || first.Resync {
 		t.Errorf("the first event = %+v", first)
 	}
 	cancel()

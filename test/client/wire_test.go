@@ -80,7 +80,7 @@ func TestWire(t *testing.T) {
 			ID: "e-1", Agent: "Ada", Timestamp: at, Description: "begins", RelatedIDs: map[string]string{"task": "t-1"}, Data: client.TaskStarted{TaskID: "t-1"},
 		})))
 		decoder.DisallowUnknownFields()
-		want := entry{"e-1", client.EventTypeTaskStarted, "Ada", at, "begins", map[string]string{"task": "t-1"}, client.Object{"task_id": "t-1"}}
+		want := entry{"e-1", client.EventTaskStarted, "Ada", at, "begins", map[string]string{"task": "t-1"}, client.Object{"task_id": "t-1"}}
 		var got entry
 		err := decoder.Decode(&got)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {

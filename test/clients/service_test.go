@@ -170,7 +170,7 @@ func (s *service) reported(ctx context.Context, want int, recent bool) error {
 // tools returns how often the service has the event of each tool, and the newest time.
 func (s *service) tools(ctx context.Context) (tools map[string]int, last time.Time, err error) {
 	tools = map[string]int{}
-	for e, err := range s.admin.Activities(ctx, client.ActivityQuery{Type: client.EventTypeToolUsed}) {
+	for e, err := range s.admin.Activities(ctx, client.ActivityQuery{Type: client.EventToolUsed}) {
 		var used client.ToolUsed
 		if err == nil {
 			err = e.Data.Decode(&used)

@@ -4,49 +4,51 @@ import (
 	"cmp"
 	"fmt"
 	"go/format"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// goNames are what the Go client calls what has another name in the description. An input with the name of an answer is
-// one type with it, as one that begins with Create is without that. What has a dot is a list
-// of words that has no name in the description.
+// goNames are what the Go client calls what has another name in the description, or is not in answers. An input with the
+// name of an answer is one type with it, as one that begins with Create is without that. What has a dot is a list of words
+// that has no name in the description.
 var goNames = map[string]string{
-	"AgentConfig":                  "Agent",
-	"AgentIdentityDiff":            "VersionDiff",
-	"AgentPerformanceSummary":      "AgentPerformance",
-	"AgentSummary":                 "FoundAgent",
-	"AsOf":                         "AsOf",
-	"CeremonyPolicyInput":          "CeremonyPolicy",
-	"CostIncurredData":             "CostIncurred",
-	"CreateAgentOrgRequest":        "AgentInput",
-	"CreateDepartmentPolicies":     "DepartmentPoliciesInput",
-	"CreateDepartmentRequest":      "DepartmentInput",
-	"CreateProjectRequest":         "ProjectInput",
-	"CreateReviewRequirements":     "ReviewRequirementsInput",
-	"CreateWebhookRequest":         "WebhookInput",
-	"DelegationData":               "DelegationSent",
-	"FieldChange.change_type":      "ChangeType",
-	"IngestResult":                 "ReportResult",
-	"IssueTokenRequest":            "TokenInput",
-	"LifecycleEventType":           "EventType",
-	"Mistake":                      "Mistake",
-	"OrganizationAuthority":        "Authority",
-	"OrganizationChange.action":    "OrganizationAction",
-	"OrganizationDocument":         "Organization",
-	"PerformanceTrend.metric_name": "Metric",
-	"PutLabelRequest":              "LabelInput",
-	"RestoreAgentRequest":          "RestoreInput",
-	"RollbackAgentIdentityRequest": "RollbackInput",
-	"TaskCompletedData":            "TaskCompleted",
-	"TaskStartedData":              "TaskStarted",
-	"ToolUsedData":                 "ToolUsed",
-	"VersionSnapshot":              "Version",
+	"AgentConfig": "Agent", "AgentHealthPerformance": "HealthFigures", "AgentIdentityDiff": "VersionDiff",
+	"AgentPerformanceSummary": "AgentPerformance", "AgentSummary": "FoundAgent", "AgentTrust": "Trust", "AsOf": "AsOf",
+	"CeremonyPolicyInput": "CeremonyPolicy", "CostIncurredData": "CostIncurred", "CreateAgentOrgRequest": "AgentInput",
+	"CreateDepartmentPolicies": "DepartmentPoliciesInput", "CreateDepartmentRequest": "DepartmentInput",
+	"CreateProjectRequest": "ProjectInput", "CreateReviewRequirements": "ReviewRequirementsInput", "CreateWebhookRequest": "WebhookInput",
+	"DelegationData": "DelegationSent", "FieldChange.change_type": "ChangeType", "IngestResult": "ReportResult",
+	"IssueTokenRequest": "TokenInput", "LifecycleEventType": "EventType", "LivenessStatus": "Liveness", "Mistake": "Mistake",
+	"OrganizationAuthority": "Authority", "OrganizationChange.action": "OrganizationAction", "OrganizationDocument": "Organization",
+	"PerformanceTrend.metric_name": "Metric", "PutLabelRequest": "LabelInput", "ReadinessStatus": "Readiness",
+	"RestoreAgentRequest": "RestoreInput", "RollbackAgentIdentityRequest": "RollbackInput", "TaskCompletedData": "TaskCompleted",
+	"TaskStartedData": "TaskStarted", "ToolUsedData": "ToolUsed", "VersionSnapshot": "Version", "WebhookDisabledReason": "DisabledReason",
 }
 
-// goTypes are written by hand.
-var goTypes = map[string]string{"CompanySettings": "Object", "DeadlineInput": "time.Time"}
+// goFields are members that would repeat what their type says.
+var goFields = map[string]string{
+	"AgentHealth.lifecycle_status": "Status", "AgentIdentityDiff.field_changes": "Changes",
+	"DepartmentHealth.department_cost_7d": "Cost7d", "FieldChange.change_type": "Type", "FieldChange.field_path": "Path",
+	"Label.label": "Name", "OrganizationPlan.plan_hash": "Hash", "PerformanceTrend.metric_name": "Metric",
+	"PerformanceTrend.window_size": "Window", "PerformanceWindow.window_size": "Size", "ResolvedAgent.snapshot": "Identity",
+	"VersionSnapshot.snapshot": "Identity", "VersionSnapshot.version": "Number",
+}
+
+// goPrefixes are what words begin with, if that is shorter than the name of their type.
+var goPrefixes = map[string]string{
+	"AgentLevel": "Level", "AgentStatus": "Agent", "AutonomyLevel": "Autonomy", "CeremonyOrigin": "From", "CeremonyStrategy": "Ceremony",
+	"ChangeAction": "Action", "ChangeType": "Field", "ChangeWay": "Way", "CodeExecution": "Code", "ConflictApproach": "Conflict",
+	"DecisionMaking": "Decision", "DeliveryStatus": "Delivery", "DisabledReason": "Disabled", "EventType": "Event",
+	"FileSystemAccess": "Files", "GitAccess": "Git", "MemoryCategory": "Memory", "MemoryType": "Memory", "ModelTier": "Tier",
+	"NetworkAccess": "Network", "OrganizationAction": "Action", "ProjectStatus": "Project", "SessionKind": "SessionBy",
+	"StrategicOutputMode": "Strategy", "TerminalAccess": "Terminal", "ToolAccessLevel": "Tools", "TrendDirection": "Trend",
+	"VelocityCalculator": "Velocity", "WindowSize": "Window",
+}
+
+// goTypes are what has another type in the Go client than the description says.
+var goTypes = map[string]string{
+	"AuditEntry.action": "ChangeAction", "CompanySettings": "Object", "DeadlineInput": "time.Time", "WebhookEventTypes": "[]EventType",
+}
 
 // goBases are what the Go client embeds, with the members that both have.
 var goBases = map[string]string{
@@ -56,6 +58,11 @@ var goBases = map[string]string{
 const goHead = `// Code generated by make generate from the description of the API. DO NOT EDIT.
 
 package client
+
+import (
+	"encoding/json"
+	"time"
+)
 `
 
 // golang writes structs, and words as types of strings.
@@ -89,7 +96,7 @@ func (d document) golang() string {
 			g.write(name, s)
 		}
 	}
-	source := goHead + g.words.String()
+	source := goHead + g.words.String() + g.objects.String()
 	text, err := format.Source([]byte(source))
 	if err != nil {
 		return source // the compiler says what is wrong with it
@@ -135,7 +142,7 @@ func (g *golang) list(name string, s schema) {
 	fmt.Fprintf(&g.words, "\n%stype %s string\n\n// The words of [%s].\nconst (\n", goType(name, s), name, name)
 	for _, word := range s.Enum {
 		if word != nil {
-			fmt.Fprintf(&g.words, "%s%s %s = %q\n", name, goWord(word.(string)), name, word)
+			fmt.Fprintf(&g.words, "%s%s %s = %q\n", cmp.Or(goPrefixes[name], name), goWord(word.(string)), name, word)
 		}
 	}
 	g.words.WriteString(")\n")
@@ -158,7 +165,7 @@ func (g *golang) object(name string, s member) {
 	}
 	tagged := g.tagged[s.name] && goBases[s.name] == ""
 	if tagged {
-		g.objects.WriteString("\n// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in lists and inside other answers.\nETag string `json:\"-\"`\n")
+		g.objects.WriteString("\n// ETag is the tag of the answer, for [IfMatch] and [IfNoneMatch]. It is empty in\n// lists and inside other answers.\nETag string `json:\"-\"`\n")
 	}
 	g.objects.WriteString("}\n")
 	if tagged {
@@ -186,20 +193,27 @@ func (v *NAME) UnmarshalJSON(text []byte) error {
 // field writes a member. What may be left out of an input is left out if it is empty, and a pointer if its zero says
 // something else than that it is not there.
 func (g *golang) field(name string, s, p member) {
-	typ, null := g.typ(p.schema, s.name+"."+p.name)
+	at := s.name + "." + p.name
+	typ, null := g.typ(p.schema, at)
 	required := slices.Contains(s.Required, p.name)
 	doc := cmp.Or(p.Description, g.described(p.schema))
+	if usual := p.Default.Value; !slices.Contains([]string{"", "0", "false", "null"}, usual) {
+		doc += " By default " + usual + "."
+	}
 	if (required && null || !required && g.says(p.schema, typ)) && !isNil(typ) {
 		typ = "*" + typ
 	}
-	if typ[0] == '*' || typ == "Object" {
+	switch {
+	case typ[0] == '*' || typ == "Object":
 		doc = strings.NewReplacer("Null", "Nil", "null", "nil").Replace(doc)
+	case !required:
+		doc = strings.NewReplacer("Null", "Empty", "null", "empty").Replace(doc)
 	}
 	tag := p.name
 	if !required || slices.Contains(g.omitted[name], p.name) {
 		tag += ",omitzero"
 	}
-	fmt.Fprintf(&g.objects, "%s%s %s `json:%q`\n", goComment(doc), goWord(p.name), typ, tag)
+	fmt.Fprintf(&g.objects, "%s%s %s `json:%q`\n", goComment(doc), cmp.Or(goFields[at], goWord(p.name)), typ, tag)
 }
 
 // isNil reports whether a type has a nil.
@@ -227,8 +241,8 @@ func (g *golang) typ(s schema, at string) (typ string, null bool) {
 	target := g.named[name]
 	some, null := s.alternatives()
 	switch {
-	case goTypes[name] != "":
-		return goTypes[name], false
+	case goTypes[cmp.Or(name, at)] != "":
+		return goTypes[cmp.Or(name, at)], slices.Contains(s.Type, "null")
 	case name != "" && hasName(target):
 		return goName(name), slices.Contains(target.Enum, nil)
 	case name != "":
@@ -237,11 +251,8 @@ func (g *golang) typ(s schema, at string) (typ string, null bool) {
 		typ, _ = g.typ(some[0], at)
 		return typ, null
 	case len(s.Enum) > 0:
-		name = goNames[at]
-		if name == "" {
-			of, word, _ := strings.Cut(at, ".")
-			name = goName(of) + goWord(word)
-		}
+		of, word, _ := strings.Cut(at, ".")
+		name = cmp.Or(goNames[at], goName(of)+goWord(word))
 		g.list(name, s)
 		return name, slices.Contains(s.Enum, nil)
 	}
@@ -273,12 +284,13 @@ func (g *golang) plain(s schema, at string) string {
 	}
 }
 
-// described is the description that a schema has from the one it refers to, if that is no type of its own.
+// described is what is said in short of the scalar that a schema refers to, if that is not one which stands everywhere.
 func (g *golang) described(s schema) string {
-	if target := g.named[s.refers()]; !hasName(target) {
-		return target.Description
+	target := g.named[s.refers()]
+	if hasName(target) || slices.Contains([]string{"Count", "Name", "Text", "Texts", "Timestamp", "UUID"}, s.refers()) {
+		return ""
 	}
-	return ""
+	return target.first()
 }
 
 func goName(name string) string {
@@ -304,15 +316,10 @@ func goWord(word string) string {
 	return name
 }
 
-// beginning is that of a description that says what something is.
-var beginning = regexp.MustCompile(`^(An?|The|One|What|Where|Why|How|Which|Seniority,|Length) `)
-
-// goType is the comment of a type.
+// goType is the comment of a type, whose description says what it is.
 func goType(name string, s schema) string {
-	if beginning.MatchString(s.Description) {
-		return goComment(name + " is " + strings.ToLower(s.Description[:1]) + s.Description[1:])
-	}
-	return goComment(s.Description)
+	first, rest, _ := strings.Cut(s.Description, " ")
+	return goComment(name + " is " + strings.ToLower(first) + " " + rest)
 }
 
 // goComment breaks a description into lines.

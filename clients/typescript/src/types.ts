@@ -81,7 +81,7 @@ export type VelocityCalculator = "task_driven" | "calendar" | "multi_dimensional
 /** Where a value comes from. */
 export type CeremonyOrigin = "department" | "company" | "default";
 
-/** Length of a window in whole UTC days, today included. */
+/** The length of a window in whole UTC days, today included. */
 export type WindowSize = "7d" | "30d" | "90d";
 
 /** Why no messages are sent: somebody asked for it, the endpoint answered 410, or deliveries have failed for three days. */
@@ -106,6 +106,7 @@ export interface Mistake {
   line: number | null;
 }
 
+/** Whether the process is alive. */
 export interface LivenessStatus {
   /** Always "ok". */
   status: "ok";
@@ -115,6 +116,7 @@ export interface LivenessStatus {
   uptime_seconds: number;
 }
 
+/** Whether the service can do its work. */
 export interface ReadinessStatus {
   /** Always "ok"; otherwise the answer is an error. */
   status: "ok";
@@ -128,7 +130,7 @@ export interface ReadinessStatus {
   uptime_seconds: number;
 }
 
-/** True only for what is wired and working in the process that answers. */
+/** What is wired and working in the process that answers. */
 export interface Capabilities {
   /** Runtime events can be reported. */
   activity_ingest: boolean;
@@ -217,12 +219,14 @@ export interface OrganizationInput {
   agents?: OrganizationAgentInput[];
 }
 
+/** What a document would change. */
 export interface OrganizationPlan {
   plan_hash: string;
   /** All differences; empty if there is none. */
   changes: OrganizationChange[];
 }
 
+/** A difference between the organization and a document. */
 export interface OrganizationChange {
   /** What changes: `company.currency`, `agents["Ada"]`, `agents["Ada"].level`, or a whole list for its order. */
   path: string;
@@ -234,6 +238,7 @@ export interface OrganizationChange {
   new: unknown;
 }
 
+/** What an apply has changed. */
 export interface OrganizationApplied {
   plan_hash: string;
   /** Departments and agents that were made. */
@@ -274,6 +279,7 @@ export interface AsOf {
   reason?: string | null;
 }
 
+/** What changed between two versions. */
 export interface AgentIdentityDiff {
   agent_id: string;
   from_version: number;
@@ -284,10 +290,11 @@ export interface AgentIdentityDiff {
   summary: string;
 }
 
+/** What became of one field. */
 export interface FieldChange {
   /** Dotted path of the field. */
   field_path: string;
-  /** Fields are added and removed inside free-form objects only. */
+  /** What became of the field. */
   change_type: "added" | "modified" | "removed";
   /** JSON text of the earlier value; null if the field was not there. */
   old_value: string | null;
@@ -297,6 +304,7 @@ export interface FieldChange {
   text_diff: string | null;
 }
 
+/** What to bring back. */
 export interface RollbackAgentIdentityRequest {
   /** The version to bring back. */
   target_version: number;
@@ -304,6 +312,7 @@ export interface RollbackAgentIdentityRequest {
   reason?: string | null;
 }
 
+/** How an agent is doing. */
 export interface AgentHealth {
   agent_id: string;
   agent_name: string;
@@ -315,6 +324,7 @@ export interface AgentHealth {
   performance: AgentHealthPerformance | null;
 }
 
+/** How far the tools of an agent are trusted. */
 export interface AgentTrust {
   level: ToolAccessLevel;
   /** Null so far: trust is set, not measured. */
@@ -323,12 +333,14 @@ export interface AgentTrust {
   last_evaluated_at: string | null;
 }
 
+/** A short form of the performance of an agent. */
 export interface AgentHealthPerformance {
   quality_score: number | null;
   collaboration_score: number | null;
   trend: TrendDirection;
 }
 
+/** What an agent did. */
 export interface AgentPerformanceSummary {
   agent_name: string;
   /** Tasks completed with success, of all time. */
@@ -349,6 +361,7 @@ export interface AgentPerformanceSummary {
   trends: PerformanceTrend[];
 }
 
+/** Where a metric is heading in a window. */
 export interface PerformanceTrend {
   /** What is measured. */
   metric_name: "quality_score" | "cost" | "success_rate";
@@ -359,6 +372,7 @@ export interface PerformanceTrend {
   data_point_count: number;
 }
 
+/** A step of an agent's career. */
 export interface CareerEvent {
   event_type: LifecycleEventType;
   timestamp: string;
@@ -370,6 +384,7 @@ export interface CareerEvent {
   metadata: Record<string, string>;
 }
 
+/** Something that happened to an agent, or that it did. */
 export interface ActivityEvent {
   id: string;
   event_type: EventType;
@@ -389,6 +404,7 @@ export interface IngestActivitiesRequest {
   events: ActivityEntry[];
 }
 
+/** What came of reported events. */
 export interface IngestResult {
   /** Events that are new. */
   accepted: number;
@@ -405,7 +421,7 @@ export interface Delivery {
   event_id: string;
   /** How many attempts have begun; 0 before the first, and again when it begins anew. */
   attempt: number;
-  /** `pending` until the endpoint has answered 2xx (`delivered`) or there are no more attempts (`failed`). */
+  /** Where it stands: `pending` until the endpoint has answered 2xx (`delivered`) or there are no more attempts (`failed`). */
   status: "pending" | "delivered" | "failed";
   /** What the endpoint answered to the last attempt that has ended; null if it did not. */
   response_code: number | null;
@@ -423,6 +439,7 @@ export interface RedeemLinkRequest {
   verifier?: string;
 }
 
+/** A new token of a session. */
 export interface IssuedToken {
   /** The token. */
   token: string;
@@ -478,6 +495,7 @@ export interface CompanySettingsInput {
   [key: string]: unknown;
 }
 
+/** The one company, with its departments. */
 export interface Company {
   /** How the company is called. */
   company_name: string;
@@ -495,6 +513,7 @@ export interface Company {
   updated_at: string;
 }
 
+/** The company in a document. */
 export interface OrganizationCompany {
   /** How the company is called. */
   company_name: string;
@@ -537,6 +556,7 @@ export interface OrganizationCompanyInput {
   settings?: CompanySettingsInput | null;
 }
 
+/** A part of the company. */
 export interface Department {
   /** Identifies the department and never changes. */
   name: string;
@@ -559,6 +579,7 @@ export interface Department {
   updated_at: string;
 }
 
+/** A department in a document. */
 export interface OrganizationDepartment {
   /** Identifies the department and never changes. */
   name: string;
@@ -578,6 +599,7 @@ export interface OrganizationDepartment {
   ceremony_policy: CeremonyPolicy | null;
 }
 
+/** A new department. */
 export interface CreateDepartmentRequest {
   /** Identifies the department and never changes. */
   name: string;
@@ -637,6 +659,7 @@ export interface OrganizationDepartmentInput {
   ceremony_policy?: CeremonyPolicyInput | null;
 }
 
+/** A group of agents of any departments. */
 export interface Team {
   /** Unique in the department. */
   name: string;
@@ -655,6 +678,7 @@ export interface CreateTeam {
   members?: string[] | null;
 }
 
+/** Who answers to whom. */
 export interface ReportingLine {
   /** Name of the agent that answers to the other. */
   subordinate: string;
@@ -670,6 +694,7 @@ export interface CreateReportingLine {
   supervisor: string;
 }
 
+/** What work in a department has to pass. */
 export interface DepartmentPolicies {
   review_requirements: ReviewRequirements;
   /** Who approves what; the types of action are unique. */
@@ -678,6 +703,7 @@ export interface DepartmentPolicies {
   protected_labels: string[];
 }
 
+/** What work in a new department has to pass. */
 export interface CreateDepartmentPolicies {
   review_requirements?: CreateReviewRequirements | null;
   /** Who approves what; the types of action are unique. */
@@ -702,6 +728,7 @@ export interface OrganizationPoliciesInput {
   protected_labels?: string[] | null;
 }
 
+/** Who reviews work. */
 export interface ReviewRequirements {
   min_reviewers: number;
   /** Roles that must be among the reviewers, free text. */
@@ -709,6 +736,7 @@ export interface ReviewRequirements {
   self_review_allowed: boolean;
 }
 
+/** Who reviews work in a new department. */
 export interface CreateReviewRequirements {
   /** How many reviewers work needs. */
   min_reviewers?: number | null;
@@ -734,6 +762,7 @@ export interface OrganizationReviewInput {
   self_review_allowed?: boolean | null;
 }
 
+/** Who approves one type of action. */
 export interface ApprovalChain {
   /** What needs approval; unique in the department. */
   action_type: string;
@@ -857,6 +886,7 @@ export interface AgentSummary {
   matches?: SearchMatch[];
 }
 
+/** An agent in a document. */
 export interface OrganizationAgent {
   name: string;
   role: string;
@@ -1026,6 +1056,7 @@ export interface SearchMatch {
   text: string;
 }
 
+/** How an agent behaves. */
 export interface Personality {
   /** What stands out. */
   traits: string[];
@@ -1120,6 +1151,7 @@ export interface OrganizationPersonalityInput {
   conflict_approach?: ConflictApproach | null;
 }
 
+/** What an agent can do. */
 export interface Skills {
   /** What the agent is hired for. */
   primary: Skill[];
@@ -1148,6 +1180,7 @@ export interface OrganizationSkillsInput {
   secondary?: CreateSkill[] | null;
 }
 
+/** Something that an agent can do. */
 export interface Skill {
   /** Unique among all skills of the agent. */
   id: string;
@@ -1176,6 +1209,7 @@ export interface CreateSkill {
   proficiency?: number | null;
 }
 
+/** A language model. */
 export interface Model {
   provider: string;
   model_id: string;
@@ -1224,7 +1258,7 @@ export interface OrganizationModelInput {
   model_tier?: ModelTier | null;
 }
 
-/** With type `none`, `retention_days` is null and there are no overrides. */
+/** What an agent remembers. */
 export interface Memory {
   type: MemoryType;
   /** How many days memory is kept; null means no limit. */
@@ -1260,6 +1294,7 @@ export interface OrganizationMemoryInput {
   retention_overrides?: CreateRetentionOverride[] | null;
 }
 
+/** How long memory of one category is kept. */
 export interface RetentionOverride {
   category: MemoryCategory;
   retention_days: number;
@@ -1270,6 +1305,7 @@ export interface CreateRetentionOverride {
   retention_days: number;
 }
 
+/** What an agent may use. */
 export interface Tools {
   access_level: ToolAccessLevel;
   /** Tools that may be used besides those of the access level. */
@@ -1321,6 +1357,7 @@ export interface OrganizationToolsInput {
   sub_constraints?: OrganizationSubConstraintsInput | null;
 }
 
+/** What narrows an access level. */
 export interface ToolSubConstraints {
   file_system: FileSystemAccess;
   network: NetworkAccess;
@@ -1370,7 +1407,7 @@ export interface OrganizationSubConstraintsInput {
   network_allowlist?: string[] | null;
 }
 
-/** Agents are shown by id, and stay here when they are deleted. */
+/** What an agent may decide. */
 export interface Authority {
   /** What the agent may approve, free text. */
   can_approve: string[];
@@ -1428,6 +1465,7 @@ export interface OrganizationAuthorityInput {
   budget_limit?: number | null;
 }
 
+/** Work that agents do together. */
 export interface Project {
   /** Never used again. */
   id: string;
@@ -1448,6 +1486,7 @@ export interface Project {
   updated_at: string;
 }
 
+/** A new project. */
 export interface CreateProjectRequest {
   name: string;
   /** What the project is about. */
@@ -1477,6 +1516,7 @@ export interface UpdateProjectRequest {
   status?: ProjectStatus;
 }
 
+/** An address that events are sent to. */
 export interface Webhook {
   id: string;
   url: string;
@@ -1489,6 +1529,7 @@ export interface Webhook {
   updated_at: string;
 }
 
+/** A webhook with the key that its messages are signed with. */
 export interface WebhookWithSecret {
   id: string;
   url: string;
@@ -1503,6 +1544,7 @@ export interface WebhookWithSecret {
   secret: string;
 }
 
+/** A new webhook. */
 export interface CreateWebhookRequest {
   url: string;
   event_types?: string[] | null;
@@ -1519,6 +1561,7 @@ export interface UpdateWebhookRequest {
   enabled?: boolean;
 }
 
+/** The token to issue. */
 export interface IssueTokenRequest {
   subject: string;
   role: Role;
@@ -1530,6 +1573,7 @@ export interface IssueTokenRequest {
   ttl_seconds?: number | null;
 }
 
+/** A sign-in link. */
 export interface SignInLink {
   /** The code of the link. */
   code: string;
@@ -1609,7 +1653,7 @@ export interface DelegationEntry {
   data: DelegationData;
 }
 
-/** At most 16 KiB. */
+/** What an event reports, at most 16 KiB. */
 export interface TaskStartedData {
   task_id: string;
   /** The version of the agent that caused it. */
@@ -1617,7 +1661,7 @@ export interface TaskStartedData {
   [key: string]: unknown;
 }
 
-/** At most 16 KiB. */
+/** What an event reports, at most 16 KiB. */
 export interface TaskCompletedData {
   task_id: string;
   /** Whether the task was completed or failed. */
@@ -1633,7 +1677,7 @@ export interface TaskCompletedData {
   [key: string]: unknown;
 }
 
-/** At most 16 KiB. */
+/** What an event reports, at most 16 KiB. */
 export interface CostIncurredData {
   amount: number;
   /** A short text. */
@@ -1645,7 +1689,7 @@ export interface CostIncurredData {
   [key: string]: unknown;
 }
 
-/** At most 16 KiB. */
+/** What an event reports, at most 16 KiB. */
 export interface ToolUsedData {
   tool: string;
   /** Whether the tool did what it should. */
@@ -1655,7 +1699,7 @@ export interface ToolUsedData {
   [key: string]: unknown;
 }
 
-/** At most 16 KiB. */
+/** What an event reports, at most 16 KiB. */
 export interface DelegationData {
   task_id: string;
   /** The other agent, free text. */
@@ -1707,6 +1751,7 @@ export interface ChangedResource {
   name: string;
 }
 
+/** A change that was made. */
 export interface AuditEntry {
   id: string;
   timestamp: string;
@@ -1793,7 +1838,7 @@ export interface DeletedAgent {
   deleted_by: string;
 }
 
-/** As what the agent comes back. */
+/** What an agent comes back as. */
 export interface RestoreAgentRequest {
   /** Another name than its last one. */
   name?: string | null;
@@ -1801,6 +1846,7 @@ export interface RestoreAgentRequest {
   department?: string | null;
 }
 
+/** How a department is doing. */
 export interface DepartmentHealth {
   department_name: string;
   /** Agents in the department now. */
@@ -1820,13 +1866,14 @@ export interface DepartmentHealth {
   utilization_percent: number;
 }
 
+/** What was spent on one day. */
 export interface CostPoint {
   /** Beginning of the day. */
   timestamp: string;
   value: number;
 }
 
-/** With fewer than 5 data points, averages and rates are null. */
+/** What an agent did in a window. */
 export interface PerformanceWindow {
   window_size: WindowSize;
   /** Finished tasks, with or without success. */

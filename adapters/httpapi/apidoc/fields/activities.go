@@ -47,5 +47,5 @@ func entry(name, doc, eventType string) Noun {
 
 func data(name string, fields ...Field) Noun {
 	fields = append(fields, Field{Name: "agent_version", Kind: "{type: integer, format: int64, minimum: 1}", Doc: "The version of the agent that caused it."})
-	return Noun{Name: name + "Data", Schemas: map[Form]Schema{Create: {name + "Data", "At most 16 KiB."}}, Open: true, Fields: fields}
+	return Noun{Name: name + "Data", Schemas: map[Form]Schema{Create: {name + "Data", "What an event reports, at most 16 KiB."}}, Open: true, Fields: fields}
 }

@@ -12,7 +12,7 @@ var agents = []Noun{{
 		Whole:    {"AgentConfig", "An agent: its identity, the fields that are not versioned, and the record's own numbers and times."},
 		Version:  {"AgentIdentity", "The versioned part of an agent."},
 		Summary:  {"AgentSummary", "An agent in a list. `view=summary` leaves out its instructions."},
-		Document: {"OrganizationAgent", ""},
+		Document: {"OrganizationAgent", "An agent in a document."},
 		Create: {"CreateAgentOrgRequest", "A new agent. `model_provider` with `model_id` is a short form of `model`: both or neither, " +
 			"and not together with a `model` that is not null (400/2000). `junior` does not go with `full` autonomy (400/2000)."},
 		Change: {"UpdateAgentOrgRequest", "A merge patch of an agent. `model_provider` with `model_id` sets these two fields of `model` and keeps " +
@@ -74,7 +74,7 @@ var agents = []Noun{{
 // parts are the objects that an agent is made of.
 var parts = []Noun{{
 	Name: "Personality",
-	Schemas: map[Form]Schema{Whole: {"Personality", ""}, Create: {"CreatePersonality", ""},
+	Schemas: map[Form]Schema{Whole: {"Personality", "How an agent behaves."}, Create: {"CreatePersonality", ""},
 		Change: {"UpdatePersonality", ""}, Entry: {"OrganizationPersonalityInput", ""}},
 	Fields: []Field{
 		{Name: "traits", Kind: "Texts", Doc: "What stands out."},
@@ -94,7 +94,7 @@ var parts = []Noun{{
 	},
 }, {
 	Name: "Skills",
-	Schemas: map[Form]Schema{Whole: {"Skills", ""}, Create: {"CreateSkills", ""},
+	Schemas: map[Form]Schema{Whole: {"Skills", "What an agent can do. Ids are unique across both lists."}, Create: {"CreateSkills", ""},
 		Change: {"UpdateSkills", ""}, Entry: {"OrganizationSkillsInput", ""}},
 	Fields: []Field{
 		{Name: "primary", Kind: "Skill", List: 256, Doc: "What the agent is hired for.",
@@ -104,7 +104,7 @@ var parts = []Noun{{
 	},
 }, {
 	Name:    "Skill",
-	Schemas: map[Form]Schema{Whole: {"Skill", ""}, Create: {"CreateSkill", ""}},
+	Schemas: map[Form]Schema{Whole: {"Skill", "Something that an agent can do."}, Create: {"CreateSkill", ""}},
 	Fields: []Field{
 		{Name: "id", Kind: "Text", Must: Create, Doc: "Unique among all skills of the agent.",
 			Docs: map[Form]string{Create: "Unique in its list (400/2001) and among all skills of the agent (400/2000)."}},
@@ -119,7 +119,7 @@ var parts = []Noun{{
 	},
 }, {
 	Name: "Model",
-	Schemas: map[Form]Schema{Whole: {"Model", ""}, Create: {"CreateModel", ""},
+	Schemas: map[Form]Schema{Whole: {"Model", "A language model."}, Create: {"CreateModel", ""},
 		Change: {"UpdateModel", "Merged into the model; an agent without one needs `provider` and `model_id` (400/2000)."},
 		Entry:  {"OrganizationModelInput", "Merged into the model; an agent without one needs `provider` and `model_id` (400/2000)."}},
 	Fields: []Field{
@@ -133,7 +133,7 @@ var parts = []Noun{{
 }, {
 	Name: "Memory",
 	Schemas: map[Form]Schema{
-		Whole:  {"Memory", "With type `none`, `retention_days` is null and there are no overrides."},
+		Whole:  {"Memory", "What an agent remembers. With type `none`, `retention_days` is null and there are no overrides."},
 		Create: {"CreateMemory", "Type `none` goes with neither `retention_days` nor overrides (400/2000)."},
 		Change: {"UpdateMemory", "Type `none` goes with neither `retention_days` nor overrides (400/2000)."},
 		Entry:  {"OrganizationMemoryInput", "Type `none` goes with neither `retention_days` nor overrides (400/2000)."},
@@ -145,14 +145,14 @@ var parts = []Noun{{
 	},
 }, {
 	Name:    "RetentionOverride",
-	Schemas: map[Form]Schema{Whole: {"RetentionOverride", ""}, Create: {"CreateRetentionOverride", ""}},
+	Schemas: map[Form]Schema{Whole: {"RetentionOverride", "How long memory of one category is kept."}, Create: {"CreateRetentionOverride", ""}},
 	Fields: []Field{
 		{Name: "category", Kind: "MemoryCategory", Must: Create},
 		{Name: "retention_days", Kind: "RetentionDays", Must: Create},
 	},
 }, {
 	Name: "Tools",
-	Schemas: map[Form]Schema{Whole: {"Tools", ""},
+	Schemas: map[Form]Schema{Whole: {"Tools", "What an agent may use. No tool is both allowed and denied."},
 		Create: {"CreateTools", "No tool is both allowed and denied (400/2000)."},
 		Change: {"UpdateTools", "No tool is both allowed and denied (400/2000)."},
 		Entry:  {"OrganizationToolsInput", "No tool is both allowed and denied (400/2000)."}},
@@ -165,7 +165,7 @@ var parts = []Noun{{
 	},
 }, {
 	Name: "ToolSubConstraints",
-	Schemas: map[Form]Schema{Whole: {"ToolSubConstraints", ""},
+	Schemas: map[Form]Schema{Whole: {"ToolSubConstraints", "What narrows an access level."},
 		Create: {"CreateToolSubConstraints", "What is not given is the narrowest choice."},
 		Change: {"UpdateToolSubConstraints", ""}, Entry: {"OrganizationSubConstraintsInput", ""}},
 	Fields: []Field{
@@ -180,7 +180,7 @@ var parts = []Noun{{
 }, {
 	Name: "Authority",
 	Schemas: map[Form]Schema{
-		Whole:    {"Authority", "Agents are shown by id, and stay here when they are deleted."},
+		Whole:    {"Authority", "What an agent may decide. Agents are shown by id, and stay here when they are deleted."},
 		Document: {"OrganizationAuthority", "What an agent may decide, with other agents by name."},
 		Create:   {"CreateAuthority", ""},
 		Change:   {"UpdateAuthority", "Nobody reports to itself (400/2000)."},

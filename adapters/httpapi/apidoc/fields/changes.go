@@ -32,7 +32,7 @@ var changes = []Noun{{
 	},
 }, {
 	Name:    "AuditEntry",
-	Schemas: map[Form]Schema{Whole: {"AuditEntry", ""}},
+	Schemas: map[Form]Schema{Whole: {"AuditEntry", "A change that was made."}},
 	Fields: []Field{
 		{Name: "id", Kind: "UUID"},
 		{Name: "timestamp", Kind: "Timestamp"},

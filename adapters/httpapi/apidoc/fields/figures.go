@@ -5,7 +5,7 @@ const rate = "{type: number, format: double, minimum: 0, maximum: 1}"
 
 var figures = []Noun{{
 	Name:    "DepartmentHealth",
-	Schemas: map[Form]Schema{Whole: {"DepartmentHealth", ""}},
+	Schemas: map[Form]Schema{Whole: {"DepartmentHealth", "How a department is doing."}},
 	Fields: []Field{
 		{Name: "department_name", Kind: "Name"},
 		{Name: "agent_count", Kind: "Count", Doc: "Agents in the department now."},
@@ -19,14 +19,14 @@ var figures = []Noun{{
 	},
 }, {
 	Name:    "CostPoint",
-	Schemas: map[Form]Schema{Whole: {"CostPoint", ""}},
+	Schemas: map[Form]Schema{Whole: {"CostPoint", "What was spent on one day."}},
 	Fields: []Field{
 		{Name: "timestamp", Kind: "Timestamp", Doc: "Beginning of the day."},
 		{Name: "value", Kind: "MoneyTotal"},
 	},
 }, {
 	Name:    "PerformanceWindow",
-	Schemas: map[Form]Schema{Whole: {"PerformanceWindow", "With fewer than 5 data points, averages and rates are null."}},
+	Schemas: map[Form]Schema{Whole: {"PerformanceWindow", "What an agent did in a window. With fewer than 5 data points, averages and rates are null."}},
 	Fields: []Field{
 		{Name: "window_size", Kind: "WindowSize"},
 		{Name: "data_point_count", Kind: "Count", Doc: "Finished tasks, with or without success."},

@@ -2,7 +2,7 @@ package fields
 
 var former = []Noun{{
 	Name:    "DeletedAgent",
-	Schemas: map[Form]Schema{Whole: {"DeletedAgent", "An agent that was deleted."}, Create: {"RestoreAgentRequest", "As what the agent comes back."}},
+	Schemas: map[Form]Schema{Whole: {"DeletedAgent", "An agent that was deleted."}, Create: {"RestoreAgentRequest", "What an agent comes back as."}},
 	Fields: []Field{
 		{Name: "id", Kind: "UUID", Forms: Whole},
 		{Name: "name", Kind: "Name", Doc: "Its last name.", Docs: map[Form]string{Create: "Another name than its last one."}},

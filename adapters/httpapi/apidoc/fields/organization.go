@@ -3,8 +3,8 @@ package fields
 var companies = []Noun{{
 	Name: "Company",
 	Schemas: map[Form]Schema{
-		Whole:    {"Company", ""},
-		Document: {"OrganizationCompany", ""},
+		Whole:    {"Company", "The one company, with its departments."},
+		Document: {"OrganizationCompany", "The company in a document."},
 		Change:   {"UpdateCompanyRequest", "A merge patch of the company."},
 		Entry:    {"OrganizationCompanyInput", "The company. What is absent or null stays as it is."},
 	},
@@ -25,9 +25,9 @@ var companies = []Noun{{
 var departments = []Noun{{
 	Name: "Department",
 	Schemas: map[Form]Schema{
-		Whole:    {"Department", ""},
-		Document: {"OrganizationDepartment", ""},
-		Create:   {"CreateDepartmentRequest", ""},
+		Whole:    {"Department", "A part of the company."},
+		Document: {"OrganizationDepartment", "A department in a document."},
+		Create:   {"CreateDepartmentRequest", "A new department."},
 		Change:   {"UpdateDepartmentRequest", "A merge patch of a department."},
 		Entry:    {"OrganizationDepartmentInput", "A department. What is absent stays as it is, or is the default of a new one."},
 	},
@@ -51,7 +51,7 @@ var departments = []Noun{{
 	},
 }, {
 	Name:    "Team",
-	Schemas: map[Form]Schema{Whole: {"Team", ""}, Create: {"CreateTeam", ""}},
+	Schemas: map[Form]Schema{Whole: {"Team", "A group of agents of any departments."}, Create: {"CreateTeam", ""}},
 	Fields: []Field{
 		{Name: "name", Kind: "Name", Must: Create, Doc: "Unique in the department."},
 		{Name: "lead", Kind: "NameOfAgent", In: "AgentReference", Null: true, Doc: "Name of the agent that leads the team.",
@@ -63,7 +63,7 @@ var departments = []Noun{{
 }, {
 	Name: "ReportingLine",
 	Schemas: map[Form]Schema{
-		Whole:  {"ReportingLine", ""},
+		Whole:  {"ReportingLine", "Who answers to whom."},
 		Create: {"CreateReportingLine", "Nobody reports to itself, everybody to one at most, and lines form no cycle (400/2000)."},
 	},
 	Fields: []Field{
@@ -75,7 +75,7 @@ var departments = []Noun{{
 }, {
 	Name: "DepartmentPolicies",
 	Schemas: map[Form]Schema{
-		Whole: {"DepartmentPolicies", ""}, Create: {"CreateDepartmentPolicies", ""},
+		Whole: {"DepartmentPolicies", "What work in a department has to pass."}, Create: {"CreateDepartmentPolicies", "What work in a new department has to pass."},
 		Change: {"UpdateDepartmentPolicies", ""}, Entry: {"OrganizationPoliciesInput", ""},
 	},
 	Fields: []Field{
@@ -89,7 +89,7 @@ var departments = []Noun{{
 }, {
 	Name: "ReviewRequirements",
 	Schemas: map[Form]Schema{
-		Whole: {"ReviewRequirements", ""}, Create: {"CreateReviewRequirements", ""},
+		Whole: {"ReviewRequirements", "Who reviews work."}, Create: {"CreateReviewRequirements", "Who reviews work in a new department."},
 		Change: {"UpdateReviewRequirements", ""}, Entry: {"OrganizationReviewInput", ""},
 	},
 	Fields: []Field{
@@ -99,7 +99,7 @@ var departments = []Noun{{
 	},
 }, {
 	Name:    "ApprovalChain",
-	Schemas: map[Form]Schema{Whole: {"ApprovalChain", ""}, Create: {"CreateApprovalChain", ""}},
+	Schemas: map[Form]Schema{Whole: {"ApprovalChain", "Who approves one type of action."}, Create: {"CreateApprovalChain", ""}},
 	Fields: []Field{
 		{Name: "action_type", Kind: "Text", Must: Create, Doc: "What needs approval; unique in the department."},
 		{Name: "approvers", Kind: "Approvers", Must: Create},

@@ -3,8 +3,8 @@ package fields
 var projects = []Noun{{
 	Name: "Project",
 	Schemas: map[Form]Schema{
-		Whole:  {"Project", ""},
-		Create: {"CreateProjectRequest", ""},
+		Whole:  {"Project", "Work that agents do together."},
+		Create: {"CreateProjectRequest", "A new project."},
 		Change: {"UpdateProjectRequest", "A merge patch of a project."},
 	},
 	Fields: []Field{

@@ -4,14 +4,14 @@ import "slices"
 
 var tokens = []Noun{{
 	Name:    "Token",
-	Schemas: map[Form]Schema{Create: {"IssueTokenRequest", ""}},
+	Schemas: map[Form]Schema{Create: {"IssueTokenRequest", "The token to issue."}},
 	Fields: append(slices.Clone(granted),
 		Field{Name: "label", Kind: oneLine, Doc: "What the token is for. No control and format characters and no surrounding white space."},
 		Field{Name: "ttl_seconds", Kind: "{type: integer, minimum: 1, maximum: 2592000}", Default: "43200", Doc: "How long the token lives."},
 	),
 }, {
 	Name:    "Link",
-	Schemas: map[Form]Schema{Create: {"MakeLinkRequest", ""}, Whole: {"SignInLink", ""}},
+	Schemas: map[Form]Schema{Create: {"MakeLinkRequest", ""}, Whole: {"SignInLink", "A sign-in link."}},
 	Fields: append(slices.Clone(granted),
 		Field{Name: "label", Forms: Create, Kind: oneLine, Doc: "What the session is for. No control and format characters and no surrounding white space."},
 		Field{Name: "ttl_seconds", Forms: Create, Kind: "{type: integer, minimum: 60, maximum: 604800}", Default: "86400", Doc: "How long the link can be used."},

@@ -3,9 +3,9 @@ package fields
 var webhooks = []Noun{{
 	Name: "Webhook",
 	Schemas: map[Form]Schema{
-		Whole:  {"Webhook", ""},
-		Secret: {"WebhookWithSecret", ""},
-		Create: {"CreateWebhookRequest", ""},
+		Whole:  {"Webhook", "An address that events are sent to."},
+		Secret: {"WebhookWithSecret", "A webhook with the key that its messages are signed with."},
+		Create: {"CreateWebhookRequest", "A new webhook."},
 		Change: {"UpdateWebhookRequest", "A merge patch of a webhook."},
 	},
 	Fields: []Field{

@@ -87,6 +87,8 @@ class Mistake(TypedDict):
 
 
 class LivenessStatus(TypedDict):
+    """Whether the process is alive."""
+
     status: Literal["ok"]
     """Always "ok"."""
     version: str
@@ -96,6 +98,8 @@ class LivenessStatus(TypedDict):
 
 
 class ReadinessStatus(TypedDict):
+    """Whether the service can do its work."""
+
     status: Literal["ok"]
     """Always "ok"; otherwise the answer is an error."""
     persistence: bool
@@ -109,7 +113,7 @@ class ReadinessStatus(TypedDict):
 
 
 class Capabilities(TypedDict):
-    """True only for what is wired and working in the process that answers."""
+    """What is wired and working in the process that answers."""
 
     activity_ingest: bool
     """Runtime events can be reported."""
@@ -201,12 +205,16 @@ class OrganizationInput(TypedDict):
 
 
 class OrganizationPlan(TypedDict):
+    """What a document would change."""
+
     plan_hash: str
     changes: list[OrganizationChange]
     """All differences; empty if there is none."""
 
 
 class OrganizationChange(TypedDict):
+    """A difference between the organization and a document."""
+
     path: str
     """What changes: `company.currency`, `agents["Ada"]`, `agents["Ada"].level`, or a whole list for its order."""
     action: Literal["create", "update", "delete", "reorder"]
@@ -218,6 +226,8 @@ class OrganizationChange(TypedDict):
 
 
 class OrganizationApplied(TypedDict):
+    """What an apply has changed."""
+
     plan_hash: str
     created: int
     """Departments and agents that were made."""
@@ -260,6 +270,8 @@ class AsOf(TypedDict):
 
 
 class AgentIdentityDiff(TypedDict):
+    """What changed between two versions."""
+
     agent_id: str
     from_version: int
     to_version: int
@@ -270,10 +282,12 @@ class AgentIdentityDiff(TypedDict):
 
 
 class FieldChange(TypedDict):
+    """What became of one field."""
+
     field_path: str
     """Dotted path of the field."""
     change_type: Literal["added", "modified", "removed"]
-    """Fields are added and removed inside free-form objects only."""
+    """What became of the field."""
     old_value: str | None
     """JSON text of the earlier value; null if the field was not there."""
     new_value: str | None
@@ -283,6 +297,8 @@ class FieldChange(TypedDict):
 
 
 class RollbackAgentIdentityRequest(TypedDict):
+    """What to bring back."""
+
     target_version: int
     """The version to bring back."""
     reason: NotRequired[str | None]
@@ -290,6 +306,8 @@ class RollbackAgentIdentityRequest(TypedDict):
 
 
 class AgentHealth(TypedDict):
+    """How an agent is doing."""
+
     agent_id: str
     agent_name: str
     lifecycle_status: AgentStatus
@@ -301,6 +319,8 @@ class AgentHealth(TypedDict):
 
 
 class AgentTrust(TypedDict):
+    """How far the tools of an agent are trusted."""
+
     level: ToolAccessLevel
     score: float | None
     """Null so far: trust is set, not measured."""
@@ -309,12 +329,16 @@ class AgentTrust(TypedDict):
 
 
 class AgentHealthPerformance(TypedDict):
+    """A short form of the performance of an agent."""
+
     quality_score: float | None
     collaboration_score: float | None
     trend: TrendDirection
 
 
 class AgentPerformanceSummary(TypedDict):
+    """What an agent did."""
+
     agent_name: str
     tasks_completed_total: int
     """Tasks completed with success, of all time."""
@@ -335,6 +359,8 @@ class AgentPerformanceSummary(TypedDict):
 
 
 class PerformanceTrend(TypedDict):
+    """Where a metric is heading in a window."""
+
     metric_name: Literal["quality_score", "cost", "success_rate"]
     """What is measured."""
     window_size: WindowSize
@@ -345,6 +371,8 @@ class PerformanceTrend(TypedDict):
 
 
 class CareerEvent(TypedDict):
+    """A step of an agent's career."""
+
     event_type: LifecycleEventType
     timestamp: str
     description: str
@@ -356,6 +384,8 @@ class CareerEvent(TypedDict):
 
 
 class ActivityEvent(TypedDict):
+    """Something that happened to an agent, or that it did."""
+
     id: str
     event_type: EventType
     timestamp: str
@@ -375,6 +405,8 @@ class IngestActivitiesRequest(TypedDict):
 
 
 class IngestResult(TypedDict):
+    """What came of reported events."""
+
     accepted: int
     """Events that are new."""
     duplicates: int
@@ -392,7 +424,7 @@ class Delivery(TypedDict):
     attempt: int
     """How many attempts have begun; 0 before the first, and again when it begins anew."""
     status: Literal["pending", "delivered", "failed"]
-    """`pending` until the endpoint has answered 2xx (`delivered`) or there are no more attempts (`failed`)."""
+    """Where it stands: `pending` until the endpoint has answered 2xx (`delivered`) or there are no more attempts (`failed`)."""
     response_code: int | None
     """What the endpoint answered to the last attempt that has ended; null if it did not."""
     error: Literal["status", "timeout", "connection", "dns", "tls", "address", "event"] | None
@@ -410,6 +442,8 @@ class RedeemLinkRequest(TypedDict):
 
 
 class IssuedToken(TypedDict):
+    """A new token of a session."""
+
     token: str
     """The token."""
     sid: str
@@ -467,6 +501,8 @@ class CompanySettingsInput(TypedDict):
 
 
 class Company(TypedDict):
+    """The one company, with its departments."""
+
     company_name: str
     """How the company is called."""
     autonomy_level: AutonomyLevel
@@ -484,6 +520,8 @@ class Company(TypedDict):
 
 
 class OrganizationCompany(TypedDict):
+    """The company in a document."""
+
     company_name: str
     """How the company is called."""
     autonomy_level: AutonomyLevel
@@ -528,6 +566,8 @@ class OrganizationCompanyInput(TypedDict):
 
 
 class Department(TypedDict):
+    """A part of the company."""
+
     name: str
     """Identifies the department and never changes."""
     description: str
@@ -550,6 +590,8 @@ class Department(TypedDict):
 
 
 class OrganizationDepartment(TypedDict):
+    """A department in a document."""
+
     name: str
     """Identifies the department and never changes."""
     description: str
@@ -569,6 +611,8 @@ class OrganizationDepartment(TypedDict):
 
 
 class CreateDepartmentRequest(TypedDict):
+    """A new department."""
+
     name: str
     """Identifies the department and never changes."""
     description: NotRequired[str | None]
@@ -630,6 +674,8 @@ class OrganizationDepartmentInput(TypedDict):
 
 
 class Team(TypedDict):
+    """A group of agents of any departments."""
+
     name: str
     """Unique in the department."""
     lead: str | None
@@ -648,6 +694,8 @@ class CreateTeam(TypedDict):
 
 
 class ReportingLine(TypedDict):
+    """Who answers to whom."""
+
     subordinate: str
     """Name of the agent that answers to the other."""
     supervisor: str
@@ -664,6 +712,8 @@ class CreateReportingLine(TypedDict):
 
 
 class DepartmentPolicies(TypedDict):
+    """What work in a department has to pass."""
+
     review_requirements: ReviewRequirements
     approval_chains: list[ApprovalChain]
     """Who approves what; the types of action are unique."""
@@ -672,6 +722,8 @@ class DepartmentPolicies(TypedDict):
 
 
 class CreateDepartmentPolicies(TypedDict):
+    """What work in a new department has to pass."""
+
     review_requirements: NotRequired[CreateReviewRequirements | None]
     approval_chains: NotRequired[list[CreateApprovalChain] | None]
     """Who approves what; the types of action are unique."""
@@ -696,6 +748,8 @@ class OrganizationPoliciesInput(TypedDict):
 
 
 class ReviewRequirements(TypedDict):
+    """Who reviews work."""
+
     min_reviewers: int
     required_reviewer_roles: list[str]
     """Roles that must be among the reviewers, free text."""
@@ -703,6 +757,8 @@ class ReviewRequirements(TypedDict):
 
 
 class CreateReviewRequirements(TypedDict):
+    """Who reviews work in a new department."""
+
     min_reviewers: NotRequired[int | None]
     """How many reviewers work needs."""
     required_reviewer_roles: NotRequired[list[str] | None]
@@ -728,6 +784,8 @@ class OrganizationReviewInput(TypedDict):
 
 
 class ApprovalChain(TypedDict):
+    """Who approves one type of action."""
+
     action_type: str
     """What needs approval; unique in the department."""
     approvers: list[str]
@@ -854,6 +912,8 @@ class AgentSummary(TypedDict):
 
 
 class OrganizationAgent(TypedDict):
+    """An agent in a document."""
+
     name: str
     role: str
     department: str
@@ -1027,6 +1087,8 @@ class SearchMatch(TypedDict):
 
 
 class Personality(TypedDict):
+    """How an agent behaves."""
+
     traits: list[str]
     """What stands out."""
     communication_style: str
@@ -1121,6 +1183,8 @@ class OrganizationPersonalityInput(TypedDict):
 
 
 class Skills(TypedDict):
+    """What an agent can do."""
+
     primary: list[Skill]
     """What the agent is hired for."""
     secondary: list[Skill]
@@ -1149,6 +1213,8 @@ class OrganizationSkillsInput(TypedDict):
 
 
 class Skill(TypedDict):
+    """Something that an agent can do."""
+
     id: str
     """Unique among all skills of the agent."""
     name: str
@@ -1177,6 +1243,8 @@ class CreateSkill(TypedDict):
 
 
 class Model(TypedDict):
+    """A language model."""
+
     provider: str
     model_id: str
     temperature: float
@@ -1227,7 +1295,7 @@ class OrganizationModelInput(TypedDict):
 
 
 class Memory(TypedDict):
-    """With type `none`, `retention_days` is null and there are no overrides."""
+    """What an agent remembers."""
 
     type: MemoryType
     retention_days: int | None
@@ -1267,6 +1335,8 @@ class OrganizationMemoryInput(TypedDict):
 
 
 class RetentionOverride(TypedDict):
+    """How long memory of one category is kept."""
+
     category: MemoryCategory
     retention_days: int
 
@@ -1277,6 +1347,8 @@ class CreateRetentionOverride(TypedDict):
 
 
 class Tools(TypedDict):
+    """What an agent may use."""
+
     access_level: ToolAccessLevel
     allowed: list[str]
     """Tools that may be used besides those of the access level."""
@@ -1331,6 +1403,8 @@ class OrganizationToolsInput(TypedDict):
 
 
 class ToolSubConstraints(TypedDict):
+    """What narrows an access level."""
+
     file_system: FileSystemAccess
     network: NetworkAccess
     git: GitAccess
@@ -1381,7 +1455,7 @@ class OrganizationSubConstraintsInput(TypedDict):
 
 
 class Authority(TypedDict):
-    """Agents are shown by id, and stay here when they are deleted."""
+    """What an agent may decide."""
 
     can_approve: list[str]
     """What the agent may approve, free text."""
@@ -1443,6 +1517,8 @@ class OrganizationAuthorityInput(TypedDict):
 
 
 class Project(TypedDict):
+    """Work that agents do together."""
+
     id: str
     """Never used again."""
     name: str
@@ -1463,6 +1539,8 @@ class Project(TypedDict):
 
 
 class CreateProjectRequest(TypedDict):
+    """A new project."""
+
     name: str
     description: NotRequired[str | None]
     """What the project is about."""
@@ -1493,6 +1571,8 @@ class UpdateProjectRequest(TypedDict):
 
 
 class Webhook(TypedDict):
+    """An address that events are sent to."""
+
     id: str
     url: str
     event_types: list[str]
@@ -1505,6 +1585,8 @@ class Webhook(TypedDict):
 
 
 class WebhookWithSecret(TypedDict):
+    """A webhook with the key that its messages are signed with."""
+
     id: str
     url: str
     event_types: list[str]
@@ -1519,6 +1601,8 @@ class WebhookWithSecret(TypedDict):
 
 
 class CreateWebhookRequest(TypedDict):
+    """A new webhook."""
+
     url: str
     event_types: NotRequired[list[str] | None]
     departments: NotRequired[list[str] | None]
@@ -1536,6 +1620,8 @@ class UpdateWebhookRequest(TypedDict):
 
 
 class IssueTokenRequest(TypedDict):
+    """The token to issue."""
+
     subject: str
     role: Role
     departments: NotRequired[list[str] | None]
@@ -1547,6 +1633,8 @@ class IssueTokenRequest(TypedDict):
 
 
 class SignInLink(TypedDict):
+    """A sign-in link."""
+
     code: str
     """The code of the link."""
     expires_at: str
@@ -1631,7 +1719,7 @@ class DelegationEntry(TypedDict):
 
 
 class TaskStartedData(TypedDict):
-    """At most 16 KiB."""
+    """What an event reports, at most 16 KiB."""
 
     task_id: str
     agent_version: NotRequired[int | None]
@@ -1639,7 +1727,7 @@ class TaskStartedData(TypedDict):
 
 
 class TaskCompletedData(TypedDict):
-    """At most 16 KiB."""
+    """What an event reports, at most 16 KiB."""
 
     task_id: str
     success: bool
@@ -1655,7 +1743,7 @@ class TaskCompletedData(TypedDict):
 
 
 class CostIncurredData(TypedDict):
-    """At most 16 KiB."""
+    """What an event reports, at most 16 KiB."""
 
     amount: float
     model: NotRequired[str | None]
@@ -1667,7 +1755,7 @@ class CostIncurredData(TypedDict):
 
 
 class ToolUsedData(TypedDict):
-    """At most 16 KiB."""
+    """What an event reports, at most 16 KiB."""
 
     tool: str
     success: bool
@@ -1677,7 +1765,7 @@ class ToolUsedData(TypedDict):
 
 
 class DelegationData(TypedDict):
-    """At most 16 KiB."""
+    """What an event reports, at most 16 KiB."""
 
     task_id: str
     counterpart: NotRequired[str | None]
@@ -1731,6 +1819,8 @@ class ChangedResource(TypedDict):
 
 
 class AuditEntry(TypedDict):
+    """A change that was made."""
+
     id: str
     timestamp: str
     actor: str
@@ -1822,7 +1912,7 @@ class DeletedAgent(TypedDict):
 
 
 class RestoreAgentRequest(TypedDict):
-    """As what the agent comes back."""
+    """What an agent comes back as."""
 
     name: NotRequired[str | None]
     """Another name than its last one."""
@@ -1831,6 +1921,8 @@ class RestoreAgentRequest(TypedDict):
 
 
 class DepartmentHealth(TypedDict):
+    """How a department is doing."""
+
     department_name: str
     agent_count: int
     """Agents in the department now."""
@@ -1850,13 +1942,15 @@ class DepartmentHealth(TypedDict):
 
 
 class CostPoint(TypedDict):
+    """What was spent on one day."""
+
     timestamp: str
     """Beginning of the day."""
     value: float
 
 
 class PerformanceWindow(TypedDict):
-    """With fewer than 5 data points, averages and rates are null."""
+    """What an agent did in a window."""
 
     window_size: WindowSize
     data_point_count: int

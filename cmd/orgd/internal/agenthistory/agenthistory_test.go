@@ -282,11 +282,11 @@ func TestReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := test.commit.AsOf(date.Add(time.Second))
-			if got.By != test.by || *got.Reason != test.why || !got.At.Equal(date) {
-				t.Errorf("AsOf = %q, %q of %v, want %q, %q of %v", got.By, *got.Reason, got.At, test.by, test.why, date)
+			if got.By != test.by || got.Reason != test.why || !got.At.Equal(date) {
+				t.Errorf("AsOf = %q, %q of %v, want %q, %q of %v", got.By, got.Reason, got.At, test.by, test.why, date)
 			}
-			if found, ok := agenthistory.CommitIn(*got.Reason); !ok || found != test.commit.ID {
-				t.Errorf("CommitIn(%q) = %q, %t, want %s", *got.Reason, found, ok, test.commit.ID)
+			if found, ok := agenthistory.CommitIn(got.Reason); !ok || found != test.commit.ID {
+				t.Errorf("CommitIn(%q) = %q, %t, want %s", got.Reason, found, ok, test.commit.ID)
 			}
 			if got := test.commit.Reason(); got != test.leave {
 				t.Errorf("Reason = %q, want %q", got, test.leave)

@@ -52,7 +52,7 @@ func (c Commit) AsOf(now time.Time) client.AsOf {
 	if email := line(c.Email, maxAuthor); email != "" {
 		by += " <" + email + ">"
 	}
-	return client.AsOf{At: at, By: cmp.Or(strings.TrimSpace(by), "nobody"), Reason: new(c.title())}
+	return client.AsOf{At: at, By: cmp.Or(strings.TrimSpace(by), "nobody"), Reason: c.title()}
 }
 
 var reason = regexp.MustCompile(`^(?:\S+ )?commit ([0-9a-f]{40}|[0-9a-f]{64})(?:: | by |$)`)

@@ -19,7 +19,7 @@ const maxLookUps = 50
 func (x Proposal) findAuthors(ctx context.Context, t *terminal.Terminal, entries []planned) {
 	lookUps := 0
 	for i, e := range entries {
-		if e.action != client.OrganizationActionUpdate && e.action != client.OrganizationActionDelete {
+		if e.action != client.ActionUpdate && e.action != client.ActionDelete {
 			continue
 		}
 		if lookUps++; lookUps > maxLookUps {
@@ -55,7 +55,7 @@ func (x Proposal) lastChange(ctx context.Context, e planned) (string, error) {
 		if n++; err != nil || n > latest {
 			return "", err
 		}
-		if e.action == client.OrganizationActionDelete || overlap(e.fields, c.ChangedFields) {
+		if e.action == client.ActionDelete || overlap(e.fields, c.ChangedFields) {
 			text := "changed by " + terminal.Visible(c.Actor) + " " + terminal.Ago(time.Since(c.Timestamp))
 			if c.Reason != nil {
 				text += ": " + terminal.Visible(*c.Reason)

@@ -76,7 +76,7 @@ func (d *Draft) Edit(ctx context.Context, t *terminal.Terminal, comment string) 
 // PrintChange prints how an object changes, below its title.
 func PrintChange(t *terminal.Terminal, title string, old, is client.Object) error {
 	v := NewDiff(t)
-	v.Line(0, Heading(t, client.OrganizationActionUpdate, terminal.Visible(title)))
+	v.Line(0, Heading(t, client.ActionUpdate, terminal.Visible(title)))
 	v.members("", old, is)
 	return v.Print()
 }

@@ -69,7 +69,7 @@ func planCounts(entries []planned) string {
 		n[e.action]++
 	}
 	return fmt.Sprintf("%d to create, %d to update, %d to delete, %d to reorder",
-		n[client.OrganizationActionCreate], n[client.OrganizationActionUpdate], n[client.OrganizationActionDelete], n[client.OrganizationActionReorder])
+		n[client.ActionCreate], n[client.ActionUpdate], n[client.ActionDelete], n[client.ActionReorder])
 }
 
 // Heading returns the line above a change: its sign and the title of what changes.
@@ -79,20 +79,20 @@ func Heading(t *terminal.Terminal, action client.OrganizationAction, title strin
 }
 
 var signs = map[client.OrganizationAction]struct{ sign, color string }{
-	client.OrganizationActionCreate:  {"+", terminal.Green},
-	client.OrganizationActionUpdate:  {"~", terminal.Yellow},
-	client.OrganizationActionDelete:  {"-", terminal.Red},
-	client.OrganizationActionReorder: {"#", terminal.Cyan},
+	client.ActionCreate:  {"+", terminal.Green},
+	client.ActionUpdate:  {"~", terminal.Yellow},
+	client.ActionDelete:  {"-", terminal.Red},
+	client.ActionReorder: {"#", terminal.Cyan},
 }
 
 func (v *planView) change(c client.OrganizationChange) error {
 	path, field := splitPath(c.Path)
-	if n := len(v.entries); n == 0 || path != v.entries[n-1].path || c.Action != client.OrganizationActionUpdate {
+	if n := len(v.entries); n == 0 || path != v.entries[n-1].path || c.Action != client.ActionUpdate {
 		v.entries = append(v.entries, planned{action: c.Action, path: path})
 	}
 	e := &v.entries[len(v.entries)-1]
 	var err error
-	if c.Action == client.OrganizationActionCreate {
+	if c.Action == client.ActionCreate {
 		err = v.create(path, c.New)
 	} else {
 		err = v.difference(c, field)
@@ -100,7 +100,7 @@ func (v *planView) change(c client.OrganizationChange) error {
 	if err != nil {
 		return fmt.Errorf("the plan's %s: %w", c.Path, err)
 	}
-	if c.Action == client.OrganizationActionUpdate {
+	if c.Action == client.ActionUpdate {
 		e.fields = append(e.fields, field)
 	}
 	e.lines += v.out.String()
@@ -113,9 +113,9 @@ func (v *planView) difference(c client.OrganizationChange, field string) error {
 	old, errOld := decode(c.Old)
 	is, errNew := decode(c.New)
 	switch c.Action {
-	case client.OrganizationActionReorder:
+	case client.ActionReorder:
 		v.lines(4, joined(old), joined(is))
-	case client.OrganizationActionUpdate:
+	case client.ActionUpdate:
 		v.value(terminal.Visible(field), old, is)
 	}
 	return cmp.Or(errOld, errNew)

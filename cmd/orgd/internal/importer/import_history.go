@@ -150,7 +150,7 @@ func (r *historyReplay) printAgents() error {
 		text.WriteString(document.Heading(r.t, action, what+" "+terminal.Visible(terminal.JSON(name))) + more + "\n")
 	}
 	for _, d := range r.founded {
-		line(client.OrganizationActionCreate, "department", d, "")
+		line(client.ActionCreate, "department", d, "")
 	}
 	byKey := map[name.Key][]agenthistory.Step{}
 	var order []name.Key
@@ -162,11 +162,11 @@ func (r *historyReplay) printAgents() error {
 	}
 	for _, key := range order {
 		steps := byKey[key]
-		action := client.OrganizationActionUpdate
+		action := client.ActionUpdate
 		if steps[0].Action == agenthistory.Hire {
-			action = client.OrganizationActionCreate
+			action = client.ActionCreate
 		} else if steps[0].Action == agenthistory.Fire {
-			action = client.OrganizationActionDelete
+			action = client.ActionDelete
 		}
 		line(action, "agent", steps[0].Agent.Name, summary(steps))
 	}

@@ -88,7 +88,7 @@ func (r *historyReplay) findEmpty(ctx context.Context, known map[name.Key]bool) 
 	if len(past) == 0 {
 		return nil
 	}
-	for e, err := range r.service.Changes(ctx, client.ChangeQuery{ChangeFilter: client.ChangeFilter{Action: client.ChangeActionDepartmentCreated}, PageQuery: client.PageQuery{Limit: 200}}) {
+	for e, err := range r.service.Changes(ctx, client.ChangeQuery{ChangeFilter: client.ChangeFilter{Action: client.ActionDepartmentCreated}, PageQuery: client.PageQuery{Limit: 200}}) {
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (r *historyReplay) employed(ctx context.Context, lives map[name.Key][]int) 
 // the newest commit of each.
 func (r *historyReplay) gone(ctx context.Context, lives map[name.Key][]int) (map[name.Key][]int, error) {
 	found := map[name.Key][]int{}
-	for e, err := range r.service.Activities(ctx, client.ActivityQuery{Type: client.EventTypeFired, PageQuery: client.PageQuery{Limit: 200}}) {
+	for e, err := range r.service.Activities(ctx, client.ActivityQuery{Type: client.EventFired, PageQuery: client.PageQuery{Limit: 200}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +198,7 @@ func (r *historyReplay) purged(ctx context.Context) (map[name.Key]bool, error) {
 	changes := func(of client.ChangeFilter) iter.Seq2[client.ChangeEvent, error] {
 		return r.service.Changes(ctx, client.ChangeQuery{ChangeFilter: of, PageQuery: client.PageQuery{Limit: 200}})
 	}
-	for purge, err := range changes(client.ChangeFilter{Action: client.ChangeActionAgentPurged}) {
+	for purge, err := range changes(client.ChangeFilter{Action: client.ActionAgentPurged}) {
 		if err != nil {
 			return nil, err
 		}

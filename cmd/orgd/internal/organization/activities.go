@@ -98,7 +98,7 @@ func events(service *client.Client, q client.StreamQuery) watched[client.StreamE
 		},
 		resync:  func(e client.StreamEvent) bool { return e.Resync },
 		columns: eventColumns,
-		widths:  []int{timeWidth, len(client.EventTypeDelegationReceived), 20},
+		widths:  []int{timeWidth, len(client.EventDelegationReceived), 20},
 		cells:   func(e client.StreamEvent) []string { return eventCells(e.ActivityEvent) },
 		item:    func(e client.StreamEvent) any { return watchedEvent{e.Position, e.ActivityEvent} },
 	}

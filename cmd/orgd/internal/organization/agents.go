@@ -127,7 +127,7 @@ func (w *agentWatch) begin(ctx context.Context) error {
 // Agents that were printed before are printed even if they no longer match.
 func (w *agentWatch) change(ctx context.Context, e client.ChangeEvent) error {
 	revision, known := w.printed[e.Resource.ID]
-	if e.Action == client.ChangeActionAgentDeleted {
+	if e.Action == client.ActionAgentDeleted {
 		if !known {
 			return nil
 		}

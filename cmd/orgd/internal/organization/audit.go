@@ -100,7 +100,7 @@ func (c *Audit) follow(service *client.Client, resource string) watched[client.F
 		},
 		resync:  func(client.FollowedEntry) bool { return false },
 		columns: entryColumns,
-		widths:  []int{timeWidth, 10, len(client.ChangeActionCompanyDepartmentsReordered), 20},
+		widths:  []int{timeWidth, 10, len(client.ActionCompanyDepartmentsReordered), 20},
 		cells:   func(e client.FollowedEntry) []string { return entryCells(e.AuditEntry) },
 		item:    func(e client.FollowedEntry) any { return watchedEntry{e.Position, e.AuditEntry} },
 	}

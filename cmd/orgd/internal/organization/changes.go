@@ -72,7 +72,7 @@ func changeCells(e client.ChangeEvent) []string {
 	if e.Label != nil {
 		version, changed = labeled(e), *e.Label
 	}
-	if e.Way != client.ChangeWayDirect {
+	if e.Way != client.WayDirect {
 		changed += " (" + string(e.Way) + ")"
 	}
 	return []string{terminal.Time(e.Timestamp), e.Actor, string(e.Action), name, version, strings.TrimSpace(changed), reason}
@@ -114,7 +114,7 @@ func changes(service *client.Client, q client.ChangeStreamQuery) watched[client.
 		},
 		resync:  func(e client.StreamChange) bool { return e.Resync },
 		columns: changeColumns,
-		widths:  []int{timeWidth, 10, len(client.ChangeActionCompanyDepartmentsReordered), 20, len("v10 to v11"), 30},
+		widths:  []int{timeWidth, 10, len(client.ActionCompanyDepartmentsReordered), 20, len("v10 to v11"), 30},
 		cells:   func(e client.StreamChange) []string { return changeCells(e.ChangeEvent) },
 		item:    func(e client.StreamChange) any { return watchedChange{e.Position, e.ChangeEvent} },
 	}

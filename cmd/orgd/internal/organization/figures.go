@@ -43,7 +43,7 @@ func (c *agentsCmd) figures(ctx context.Context, t *terminal.Terminal, service *
 		return err
 	}
 	return c.Print(t, all, func(table *terminal.Table) {
-		window := string(cmp.Or(c.Window, client.WindowSize30d))
+		window := string(cmp.Or(c.Window, client.Window30d))
 		table.Header("NAME", "DEPARTMENT", "OWNER", "COMPLETED", "FAILED", "SUCCESS", "QUALITY", "COST "+window, "BEFORE", "LAST ACTIVE")
 		for _, f := range all {
 			table.Row(f.Name, f.Department, terminal.Word(f.Owner), strconv.FormatInt(f.TasksCompleted, 10), strconv.FormatInt(f.TasksFailed, 10),
