@@ -380,18 +380,12 @@ func ExampleClient_SetCeremonyPolicy() {
 func ExampleClient_ApplyOrganization() {
 	c, ctx := open(), context.Background()
 	seed(c, "Insights", "Moe")
-	text := []byte(`
-format: 1
-agents:
-- name: Moe
-  level: senior
-- name: Nia
-  role: Analyst
-  department: Insights
-  authority: {reports_to: Moe}
-`)
+	text := []byte(`{"format": 1, "agents": [
+		{"name": "Moe", "level": "senior"},
+		{"name": "Nia", "role": "Analyst", "department": "Insights", "authority": {"reports_to": "Moe"}}
+	]}`)
 
-	doc := client.OrganizationDocument{Text: text, YAML: true}
+	doc := client.OrganizationDocument{Text: text}
 	plan, err := c.PlanOrganization(ctx, doc)
 	if err != nil {
 		log.Fatal(err)

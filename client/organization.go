@@ -11,9 +11,7 @@ import (
 // JSON is such a document, but it need not say everything: what is absent stays
 // as it is.
 type OrganizationDocument struct {
-	// Text is JSON or, with YAML, YAML 1.2.
-	Text []byte
-	YAML bool
+	Text []byte // JSON
 	// Prune deletes the departments and agents that the document does not name. It
 	// needs both lists then.
 	Prune bool
@@ -23,25 +21,16 @@ type OrganizationDocument struct {
 // meanwhile may be in it or not. It is the longest of all answers: see
 // [Config.MaxAnswer]. It needs [RoleEditor].
 func (c *Client) Organization(ctx context.Context, opts ...Option) (Organization, error) {
-	return fetch[Organization](ctx, c, exportRequest(""), opts)
-}
-
-// OrganizationYAML is [Client.Organization] as YAML: the same bytes for the same
-// organization.
-func (c *Client) OrganizationYAML(ctx context.Context, opts ...Option) ([]byte, error) {
-	a, err := c.do(ctx, exportRequest(yamlType+", "+jsonType+";q=0.1"), opts)
-	return a.body, err
+	return fetch[Organization](ctx, c, exportRequest, opts)
 }
 
 // OrganizationJSON is [Client.Organization] as the service has written it: the
 // same bytes for the same organization.
 func (c *Client) OrganizationJSON(ctx context.Context, opts ...Option) ([]byte, error) {
-	return fetch[json.RawMessage](ctx, c, exportRequest(""), opts)
+	return fetch[json.RawMessage](ctx, c, exportRequest, opts)
 }
 
-func exportRequest(accept string) request {
-	return request{method: http.MethodGet, path: path("organization"), accept: accept, long: true}
-}
+var exportRequest = request{method: http.MethodGet, path: path("organization"), long: true}
 
 // PlanOrganization compares the organization with a document and changes
 // nothing. A document that cannot be applied is [ErrRequestValidation]
@@ -69,9 +58,6 @@ func (c *Client) ApplyOrganization(ctx context.Context, doc OrganizationDocument
 func (doc OrganizationDocument) request(do string) request {
 	r := request{
 		method: http.MethodPost, path: path("organization", do), query: url.Values{}, body: doc.Text, typ: jsonType, long: true,
-	}
-	if doc.YAML {
-		r.typ = yamlType
 	}
 	if doc.Prune {
 		r.query.Set("prune", "true")

@@ -32,8 +32,7 @@ var layers = []struct {
 	{"orgd/adapters", []string{"orgd/domain", "orgd/ports", "orgd/app"}, []string{""}},
 	{"orgd/adapters/mcpserver", []string{"orgd/client"}, []string{"github.com/modelcontextprotocol/go-sdk", "github.com/google/jsonschema-go"}}, // it is a client of the API
 	{"orgd/adapters/httpapi/internal/protocol", []string{"orgd/domain"}, nil},
-	{"orgd/adapters/httpapi/internal/document", []string{"orgd/domain", "orgd/app", "orgd/adapters/httpapi/internal/protocol", "orgd/adapters/httpapi/internal/request"},
-		[]string{"go.yaml.in/yaml"}},
+	{"orgd/adapters/httpapi/internal/document", []string{"orgd/domain", "orgd/app", "orgd/adapters/httpapi/internal/protocol", "orgd/adapters/httpapi/internal/request"}, nil},
 	{"orgd/adapters/httpapi/internal/request", []string{"orgd/domain", "orgd/ports", "orgd/app", "orgd/adapters/httpapi/internal/protocol"},
 		[]string{"github.com/gin-gonic/gin", "go.uber.org/zap", "golang.org/x/sync"}},
 	{"orgd/client", nil, nil}, // for programs that have nothing else of the module

@@ -29,12 +29,11 @@ func (h organizations) plan(r *request.Request) (err error) {
 		return q.Err
 	}
 	doc, body, err := document.Read(r, prune)
-	defer closing(&err, body.Close)
 	if err != nil {
 		return err
 	}
 	changes := document.NewChanges()
-	defer closing(&err, changes.Close)
+	defer func() { err = errors.Join(err, changes.Close()) }()
 	hash, err := h.svc.Plan(r.Ctx(), r.Call(), app.PlanDocument{
 		Document: doc, Entries: body, Prune: prune, Incarnation: r.Env.Incarnation(),
 		Emit: changes.Add, Restart: changes.Restart, Reply: changes.Reply,
@@ -45,11 +44,8 @@ func (h organizations) plan(r *request.Request) (err error) {
 	return changes.Send(r, hash)
 }
 
-// closing closes what a function has used, and joins the error to its own.
-func closing(err *error, close func() error) { *err = errors.Join(*err, close()) }
-
 // apply serves POST /organization/apply.
-func (h organizations) apply(r *request.Request) (err error) {
+func (h organizations) apply(r *request.Request) error {
 	q := r.Query()
 	prune := q.Flag("prune")
 	hash := planHash(q)
@@ -61,7 +57,6 @@ func (h organizations) apply(r *request.Request) (err error) {
 		return err
 	}
 	doc, body, err := document.Read(r, prune)
-	defer closing(&err, body.Close)
 	if err != nil {
 		return err
 	}

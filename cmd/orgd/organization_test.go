@@ -337,10 +337,13 @@ company: {company_name: A, company_name: B}
 agents:
 - name: Zed
   name: Zoe
-- name: *zed
-- name: "Zed
-- {name: Zed, role: R, level: boss}
+- &zed {name: Zed, role: R, level: boss}
+- *zed
+- !own {name: Zed}
 `},
+		{"alias.yaml", "format: 1\nagents:\n- name: *zed\n"},
+		{"quotes.yaml", "format: 1\nagents:\n- name: \"Zed\n- {name: Zed, role: R, level: boss}\n"},
+		{"list.yaml", "- format: 1\n"},
 		{"empty.yaml", ""},
 		{"text", "format: 1\nagents: [\n"},
 	} {

@@ -29,13 +29,7 @@ func golden(t *testing.T, name string, r *reply) {
 	if err := json.Indent(&text, r.body, "", "  "); err != nil {
 		t.Fatalf("%s: %v", r.what, err)
 	}
-	goldenText(t, name, []byte(volatile.ReplaceAllStringFunc(text.String(), placeholder)+"\n"))
-}
-
-// goldenText compares a text with a file, or rewrites the file.
-func goldenText(t *testing.T, name string, text []byte) {
-	t.Helper()
-	got := string(text)
+	got := volatile.ReplaceAllStringFunc(text.String(), placeholder) + "\n"
 	path := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {

@@ -30,8 +30,6 @@ func applyChecks() map[string]check {
 		"Mistakes":     listedMistakes,
 		"Hash":         planHashes,
 		"Events":       documentEvents,
-		"YAML":         documentsInYAML,
-		"YAMLMistakes": yamlMistakes,
 		"BesideOthers": appliesBesideOthers,
 		"Copy":         copiesOrganizations,
 		"Currency":     documentCurrency,
@@ -51,9 +49,6 @@ func (c *client) apply(doc any) *reply {
 	c.t.Helper()
 	return c.post("/organization/apply", doc).want(200)
 }
-
-// yamlBody is the client with bodies in YAML.
-func (c *client) yamlBody() *client { return c.with("Content-Type", "application/yaml") }
 
 // counted is how many things an apply has changed.
 func counted(created, updated, deleted, reordered int) obj {
@@ -158,18 +153,18 @@ func appliedTwice(t *testing.T, s *Service) {
 	trail := c.get("/audit").at("data")
 	shown := c.get("/agents").at("data")
 	events := c.get("/activities").at("data")
-	text := string(c.yaml().get("/organization").want(200).body)
-	doc := c.get("/organization").want(200).at("data")
+	export := c.get("/organization").want(200)
+	doc := export.at("data")
 	for range 2 {
 		c.apply(doc).hasAll("data", counted(0, 0, 0, 0))
-		c.yamlBody().post("/organization/apply?prune=true", text).want(200).hasAll("data", counted(0, 0, 0, 0))
-		c.yamlBody().plan(text).want(200).has("data.changes", list{})
+		c.post("/organization/apply?prune=true", doc).want(200).hasAll("data", counted(0, 0, 0, 0))
+		c.plan(doc).want(200).has("data.changes", list{})
 	}
 	c.get("/audit").has("data", trail)
 	c.get("/agents").has("data", shown)
 	c.get("/activities").has("data", events)
-	if again := string(c.yaml().get("/organization").want(200).body); again != text {
-		t.Errorf("the export has changed:\n%s", cmp.Diff(text, again))
+	if again := c.get("/organization").want(200); !bytes.Equal(again.body, export.body) {
+		t.Errorf("the export has changed:\n%s", cmp.Diff(string(export.body), string(again.body)))
 	}
 }
 
@@ -404,13 +399,9 @@ func listedMistakes(t *testing.T, s *Service) {
 		at("agents[0].department", "there will be no such department", 1)})
 	listed(c, "{}", 2001, list{at("format", "is required", nil)})
 	listed(c, "[]", 2001, list{at("", `invalid JSON at byte 0: expected an object, found "["`, 1)})
-	yaml := c.yamlBody()
-	listed(yaml, "format: 1\ncompany: {a: b: c}\ndepartments:\n- {name: D, x: 1, y: 2}\nagents:\n- name: Ann\n  name: Bob\n", 2001, list{
-		at("", "this is not YAML", 2), at("departments[0].x", "unknown field", 4), at("departments[0].y", "unknown field", 4),
-		at("", `duplicate key "name"`, 7)})
-	listed(yaml, "format: 1\nagents:\n- name: Ann\n  status: onboarding\n- name: New\n", 2000, list{
+	listed(c, "{\"format\":1,\"agents\":[\n\n{\"name\":\"Ann\",\"status\":\"onboarding\"},\n{\"name\":\"New\"}]}", 2000, list{
 		at("agents[0].status", "an agent cannot go from active to onboarding", 3),
-		at("agents[1].role", "is required", 5), at("agents[1].department", "is required", 5)})
+		at("agents[1].role", "is required", 4), at("agents[1].department", "is required", 4)})
 	c.post("/organization/plan?prune=true", `{"format":1}`).refused(400, 2000).
 		has("error_detail.errors", list{at("", "prune: needs a document with both departments and agents", nil)})
 	c.post("/organization/plan?prune=x", `{"format":1}`).refused(400, 2001).has("error_detail.errors.0.line", nil)
@@ -433,7 +424,7 @@ func badDocuments(t *testing.T, s *Service) {
 		c.plan(text).refused(400, 2001, says)
 		c.post("/organization/apply", text).refused(400, 2001, says)
 	}
-	c.with("Content-Type", "text/yaml").plan("format: 1").refused(400, 2001, "application/yaml")
+	c.with("Content-Type", "application/yaml").plan("format: 1").refused(400, 2001, "Content-Type: must be application/json")
 	deep := strings.Repeat(`{"a":`, 29) + "1" + strings.Repeat("}", 29)
 	c.apply(`{"format":1,"agents":[{"name":"Ann","metadata":`+deep+`}]}`).hasAll("data", counted(0, 1, 0, 0))
 	c.get("/organization").want(200)
@@ -499,61 +490,6 @@ func documentEvents(t *testing.T, s *Service) {
 	}
 }
 
-func documentsInYAML(t *testing.T, s *Service) {
-	c := s.admin(t).yamlBody()
-	c.apply(`format: 1
-departments: [{name: Design, head: Ann}]
-company:
-  company_name: yes
-  settings:
-    a: 0x10
-agents:
-- name: Ann
-  role: on
-  department: Design
-  instructions: |
-    # not a comment
-    - not an item
-
-    last
-# between
-- {name: Bob, role: R, department: Design}
-...
-# the end
-`).hasAll("data", counted(3, 1, 0, 0))
-	c.get("/organization").has("data.company.company_name", "yes").has("data.company.settings", obj{"a": 16}).has("data.agents.0.role", "on").
-		has("data.agents.0.instructions", "# not a comment\n- not an item\n\nlast\n").has("data.agents.1.name", "Bob").has("data.departments.0.head", "Ann")
-	c.apply("{format: 1, agents: [{name: Bob, level: lead}]}").hasAll("data", counted(0, 1, 0, 0))
-	c.apply("format: 1\nagents:\n  [{name: Bob, level: mid}]\n").hasAll("data", counted(0, 1, 0, 0))
-	c.apply("--- # one\nformat: 1\r\nagents:\r\n  - name: Bob\r\n    level: vp\r\n").hasAll("data", counted(0, 1, 0, 0))
-}
-
-func yamlMistakes(t *testing.T, s *Service) {
-	c := newStaff(t, s).yamlBody()
-	for text, says := range map[string]string{
-		"format: 1\nagents:\n  - name: Ann\n    level: boss\n  - name: Bob\n    x: 1\n": "agents[0].level: must be one of junior, mid, senior, lead, principal, director, vp, c_suite (line 3); agents[1].x: unknown field (line 5)",
-		"format: 1\nagents:\n  - name: Ann\n    name: Bob\n":                            `line 4: duplicate key "name"`,
-		"format: 1\nagents:\n  - &a {name: Ann}\n":                                      "line 3: anchors are not allowed",
-		"format: 1\nagents:\n  - name: \"Ann\n  - name: Bob\n":                          "is not closed",
-		"format: 1\nagents:\n  - name: Ann\n - name: Bob\n":                             "line 4: is indented less",
-		"format: 1\nformat: 1\n":                                                        "format: duplicate key",
-		"format: 1\nagents:\n  - name: Ann\nagents:\n  - name: Bob\n":                   "agents: duplicate key",
-		"format: 1\n---\nformat: 1\n":                                                   "line 2: only one document",
-		"format: 1\n...\nformat: 1\n":                                                   "line 3: only one document",
-		"format: 1\nagents:\n":                                                          "agents: must be an array",
-		"- format: 1\n":                                                                 "must be an object",
-		"":                                                                              "format: is required",
-		"format: .nan\n":                                                                "line 1",
-		"format: 1\nagents:\n  - name: " + strings.Repeat("x", 1<<20) + "\n":            "line 3: what begins here must be at most 1048576 bytes, it has 1048587",
-		"format: 1\ncompany: {a: b: c}\ndepartments:\n- {name: a, name: b}\n- {name: D, x: 1}\nagents:\n- name: \"Ann\n- {nme: Bob}\n": `line 2: this is not YAML; line 4: duplicate key "name"; departments[1].x: unknown field (line 5); line 8: this is not YAML, or something before it is not closed; agents[1].nme: unknown field (line 8)`,
-		"format: 1\n\tx: 1\n": "line 2",
-	} {
-		c.plan(text).refused(400, 2001, says)
-	}
-	c.plan("format: 1\nagents:\n  - name: Ann\n    status: onboarding\n").refused(400, 2000, "(line 3)")
-	c.plan("format: 1\ndepartments:\n  - name: Sales\n    head: Nobody\n").refused(400, 2000, "(line 3)")
-}
-
 // Several applies and single changes at once: each answer is one of the
 // described ones, and in the end everything is there.
 func appliesBesideOthers(t *testing.T, s *Service) {
@@ -591,11 +527,11 @@ func appliesBesideOthers(t *testing.T, s *Service) {
 // What is exported makes the same organization anew.
 func copiesOrganizations(t *testing.T, s *Service) {
 	c := newStaff(t, s)
-	text := c.yaml().get("/organization").want(200).body
+	export := c.get("/organization").want(200)
 	c.post("/organization/apply?prune=true", obj{"format": 1, "company": obj{"company_name": "x", "settings": obj{}}, "departments": list{}, "agents": list{}}).want(200)
-	c.yamlBody().post("/organization/apply?prune=true", string(text)).want(200).hasAll("data", counted(5, 1, 0, 0))
-	if again := c.yaml().get("/organization").want(200).body; !bytes.Equal(again, text) {
-		t.Errorf("the copy differs:\n%s", cmp.Diff(string(text), string(again)))
+	c.post("/organization/apply?prune=true", export.at("data")).want(200).hasAll("data", counted(5, 1, 0, 0))
+	if again := c.get("/organization").want(200); !bytes.Equal(again.body, export.body) {
+		t.Errorf("the copy differs:\n%s", cmp.Diff(string(export.body), string(again.body)))
 	}
 	for _, n := range []string{"Ann", "Bob", "Cleo"} {
 		c.get(agentPath(n)).has("data.version", 1)

@@ -411,16 +411,16 @@ func TestPlan(t *testing.T) {
 	b.expect("400", "409")
 	b.visit("#/plan", "Plan")
 	b.press("Load current")
-	b.await("it is there", `document.querySelector("textarea").value.startsWith("format: 1")`)
+	b.await("it is there", `document.querySelector("textarea").value.startsWith("{\n  \"format\": 1")`)
 	b.press("Show the plan")
 	b.awaitText("The organization is as the document says.")
-	b.fill("Document, YAML", "format: 1\nagents:\n  - name: New One\n    rle: x\n")
+	b.fill("Document, JSON", `{"format": 1, "agents": [{"name": "New One", "rle": "x"}]}`)
 	b.press("Show the plan")
 	b.awaitText("rle: unknown field")
 	department := s.departments(token)[0]
 	other := s.agents(token, department)[0]
-	b.fill("Document, YAML", "format: 1\ncompany: {company_name: Planned Ltd}\nagents:\n  - name: "+other+"\n    instructions: |\n      Another text.\n      In lines.\n"+
-		"  - name: New One\n    role: Tester\n    department: "+department+"\n")
+	b.fill("Document, JSON", `{"format": 1, "company": {"company_name": "Planned Ltd"}, "agents": [{"name": "`+other+`", "instructions": "Another text.\nIn lines.\n"},
+		{"name": "New One", "role": "Tester", "department": "`+department+`"}]}`)
 	b.press("Show the plan")
 	b.await("changes are shown", `document.querySelector(".action.create") && document.querySelector(".action.update") && document.querySelector(".diff .added")`)
 	b.shot("plan")
@@ -433,7 +433,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("the reason is %v", v[0]["reason"])
 	}
 	// Somebody changes the organization between plan and apply.
-	b.fill("Document, YAML", "format: 1\ncompany: {company_name: Once More Ltd}\n")
+	b.fill("Document, JSON", `{"format": 1, "company": {"company_name": "Once More Ltd"}}`)
 	b.press("Show the plan")
 	b.await("changes are shown", `document.querySelector(".action.update")`)
 	must[record](s, token, "PATCH", "company", record{"company_name": "Meanwhile"})

@@ -228,7 +228,7 @@ func TestPlanIsOfWhatIsSeen(t *testing.T) {
 	s := start(t)
 	token := s.token("editor", "ed")
 	b := s.console(token, 1440, 900)
-	const name, document = "Document, YAML", "format: 1\ncompany: {company_name: One}\n"
+	const name, document = "Document, JSON", `{"format": 1, "company": {"company_name": "One"}}`
 	b.visit("#/plan", "Plan")
 	b.hold("/organization")
 	b.click("Load current")
@@ -241,7 +241,7 @@ func TestPlanIsOfWhatIsSeen(t *testing.T) {
 	b.hold("/organization/plan")
 	b.click("Show the plan")
 	b.await("it is being planned", "window.held > 0")
-	b.fill(name, document+"# more\n")
+	b.fill(name, document+" ")
 	b.release()
 	b.await("there is no plan", `!(`+find+`)("Show the plan").disabled`)
 	if n := eval[int](b, `document.querySelectorAll(".action").length`); n > 0 {
@@ -253,8 +253,8 @@ func TestPlanIsOfWhatIsSeen(t *testing.T) {
 	b.hold("/organization/apply")
 	b.press("Apply")
 	b.await("it is being applied", "window.held > 0")
-	b.fill(name, document+"# even more\n")
+	b.fill(name, document+"  ")
 	b.release()
 	b.awaitText("Done: 0 created, 1 updated")
-	b.stays(name, document+"# even more\n")
+	b.stays(name, document+"  ")
 }

@@ -84,9 +84,6 @@ func checkOrganization(t *testing.T, c *client.Client) {
 			t.Errorf("Bob reports to %v, want Ada by name", got.Authority.ReportsTo)
 		}
 	}
-	if text, err := c.OrganizationYAML(ctx); err != nil || !strings.HasPrefix(string(text), "format: 1\n") {
-		t.Errorf("OrganizationYAML = %.100q, %v", text, err)
-	}
 	checkDocuments(t, c, o)
 }
 
@@ -98,12 +95,12 @@ func checkDocuments(t *testing.T, c *client.Client, o client.Organization) {
 	if plan := must1(c.PlanOrganization(ctx, whole, client.IdempotencyKey("plan")))(t); len(plan.Changes) != 0 {
 		t.Errorf("PlanOrganization of what there is = %+v, want no changes", plan)
 	}
-	_, err := c.PlanOrganization(ctx, client.OrganizationDocument{Text: []byte("format: 1\nagents:\n- name: Ada\n  department: Nowhere\n"), YAML: true})
+	_, err := c.PlanOrganization(ctx, client.OrganizationDocument{Text: []byte("{\"format\": 1,\n\"agents\": [\n{\"name\": \"Ada\", \"department\": \"Nowhere\"}]}")})
 	mistakes := []client.Mistake{{Path: "agents[0].department", Text: "there will be no such department", Line: new(int64(3))}}
 	if e, ok := errors.AsType[*client.Error](err); !ok || !cmp.Equal(e.Mistakes, mistakes) {
 		t.Errorf("PlanOrganization with a mistake = %+v, want %+v", e, mistakes)
 	}
-	renamed := client.OrganizationDocument{Text: []byte("format: 1\nagents:\n- name: Ada L\n  previous_name: Ada\n"), YAML: true}
+	renamed := client.OrganizationDocument{Text: []byte(`{"format":1,"agents":[{"name":"Ada L","previous_name":"Ada"}]}`)}
 	plan := must1(c.PlanOrganization(ctx, renamed))(t)
 	want := []client.OrganizationChange{{Path: `agents["Ada"].name`, Action: client.ActionUpdate, Old: json.RawMessage(`"Ada"`), New: json.RawMessage(`"Ada L"`)}}
 	if diff := cmp.Diff(want, plan.Changes); diff != "" {

@@ -9,8 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // request is what is sent, in the form that can be changed and printed.
@@ -238,9 +236,6 @@ func (g *generator) addBody(r *request, body *requestBody) {
 		panic(err) // all of it was made here
 	}
 	r.body = string(text)
-	if media == "application/yaml" && g.IntN(3) > 0 {
-		r.body = blockStyle(r.body)
-	}
 	// A mistake in the text of a URL could make it lead elsewhere.
 	if g.chance(g.spoil) && !strings.Contains(r.body, "http") {
 		r.body = g.spoiltText(r.body)
@@ -254,29 +249,5 @@ func (g *generator) addBody(r *request, body *requestBody) {
 	r.headers = append(r.headers, header{"Content-Type", media})
 	if g.chance(g.spoil / 4) {
 		r.headers = append(r.headers, header{"Content-Type", "application/json"})
-	}
-}
-
-// blockStyle writes JSON as people write YAML. What YAML cannot hold stays as it
-// is.
-func blockStyle(text string) string {
-	var doc yaml.Node
-	if yaml.Unmarshal([]byte(text), &doc) != nil {
-		return text
-	}
-	unfold(&doc)
-	block, err := yaml.Marshal(&doc)
-	if err != nil {
-		return text
-	}
-	return string(block)
-}
-
-func unfold(n *yaml.Node) {
-	if n.Kind != yaml.ScalarNode {
-		n.Style = 0
-	}
-	for _, below := range n.Content {
-		unfold(below)
 	}
 }

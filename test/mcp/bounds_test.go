@@ -22,13 +22,13 @@ func longest(n int) string { return strings.Repeat("<𝔄\"", n/3) }
 func (s *service) fill(t *testing.T) (prompt string) {
 	t.Helper()
 	c, ctx := s.admin(t), t.Context()
-	var doc strings.Builder
-	doc.WriteString("format: 1\ndepartments:\n")
+	var departments []client.Object
 	for i := range 1000 {
-		fmt.Fprintf(&doc, "- {name: 'Department %03d %s', description: '%s'}\n", i, longest(99), longest(1998))
+		departments = append(departments, client.Object{"name": fmt.Sprintf("Department %03d %s", i, longest(99)), "description": longest(1998)})
 	}
-	plan := must[client.OrganizationPlan](t)(c.PlanOrganization(ctx, client.OrganizationDocument{Text: []byte(doc.String()), YAML: true}))
-	must[client.OrganizationApplied](t)(c.ApplyOrganization(ctx, client.OrganizationDocument{Text: []byte(doc.String()), YAML: true}, plan.Hash))
+	doc := client.OrganizationDocument{Text: must[[]byte](t)(json.Marshal(client.Object{"format": 1, "departments": departments}))}
+	plan := must[client.OrganizationPlan](t)(c.PlanOrganization(ctx, doc))
+	must[client.OrganizationApplied](t)(c.ApplyOrganization(ctx, doc, plan.Hash))
 	for len(prompt) < 127<<10 {
 		prompt += fmt.Sprintf("%d %s\n", len(prompt), longest(60))
 	}

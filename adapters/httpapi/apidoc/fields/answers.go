@@ -13,6 +13,7 @@ type Success struct {
 var Successes = []Success{
 	{"CapabilitiesAnswer", "What works in this process.", nil, "ApiResponse_Capabilities", []string{"capabilities"}},
 	{"CompanyAnswer", "The company.", []string{"ETag"}, "ApiResponse_Company", []string{"company"}},
+	{"Organization", "The organization.", nil, "ApiResponse_OrganizationDocument", []string{"organization"}},
 	{"OrganizationPlanAnswer", "What the document would change.", []string{"Idempotent-Replayed"}, "ApiResponse_OrganizationPlan", []string{"organization_plan"}},
 	{"OrganizationAppliedAnswer", "The organization is as the document says.", []string{"Idempotent-Replayed"}, "ApiResponse_OrganizationApplied", []string{"organization_applied"}},
 	{"DepartmentList", "All departments, in order.", nil, "ApiResponse_DepartmentList", []string{"department_list"}},

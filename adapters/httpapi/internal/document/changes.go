@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"orgd/adapters/httpapi/internal/protocol"
 	"orgd/adapters/httpapi/internal/request"
 	"orgd/domain/idempotency"
 	"orgd/domain/jsondoc"
@@ -65,7 +64,7 @@ func (l Changes) Send(r *request.Request, hash string) error {
 	if reply := l.Reply(hash); reply != nil {
 		return r.Send(*reply)
 	}
-	out := r.LongAnswer(protocol.JSON)
+	out := r.LongAnswer()
 	before, after := around(hash)
 	_, err := io.Copy(out, io.MultiReader(strings.NewReader(before), l.text.Reader(), strings.NewReader(after)))
 	return out.Finish(err)

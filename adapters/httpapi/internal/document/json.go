@@ -81,12 +81,13 @@ func (s *jsonScanner) member(b *Body, to *organization.Builder) error {
 		v, err := s.value(field)
 		switch {
 		case err == nil:
-			return b.member(to, field, v, where)
+			add(to, field, v, where)
 		case s.ends:
 			to.Unreadable(field, err)
-			return nil
+		default:
+			return err
 		}
-		return err
+		return nil
 	}
 	if !to.Field(field, where.Line) {
 		if _, err := s.value(field); !s.ends {
@@ -100,6 +101,19 @@ func (s *jsonScanner) member(b *Body, to *organization.Builder) error {
 		i++
 		return s.item(b, to, field, i)
 	})
+}
+
+// add adds a member that is no list of parts. where is for errors.
+func add(to *organization.Builder, field string, v jsondoc.Value, where organization.Where) {
+	switch {
+	case !to.Field(field, where.Line):
+	case field == organization.FieldFormat:
+		to.Format(v, where.Line)
+	case field == organization.FieldCompany:
+		to.Company(v, where)
+	default:
+		to.NotList(field, where.Line)
+	}
 }
 
 // item reads item number i of a list.

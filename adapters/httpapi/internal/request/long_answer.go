@@ -4,28 +4,27 @@ import (
 	"errors"
 	"net/http"
 	"time"
+
+	"orgd/adapters/httpapi/internal/protocol"
 )
 
 // FlushAt is the size at which a part of a long answer is sent, in bytes.
 const FlushAt = 64 << 10
 
-// LongAnswer is an answer that is sent while it is made. A short one is sent as any
-// other answer.
+// LongAnswer is an answer in JSON that is sent while it is made. A short one is sent as
+// any other answer.
 type LongAnswer struct {
-	r           *Request
-	status      int
-	contentType string
-	buf         []byte
-	begun       bool
+	r      *Request
+	status int
+	buf    []byte
+	begun  bool
 }
 
 // errHeadOnly ends the making of a long answer to a HEAD request.
 var errHeadOnly = errors.New("httpapi: only the head of the answer is wanted")
 
 // LongAnswer begins an answer of 200.
-func (r *Request) LongAnswer(contentType string) *LongAnswer {
-	return &LongAnswer{r: r, status: http.StatusOK, contentType: contentType}
-}
+func (r *Request) LongAnswer() *LongAnswer { return &LongAnswer{r: r, status: http.StatusOK} }
 
 // Write appends b to the answer.
 func (a *LongAnswer) Write(b []byte) (int, error) { return len(b), a.Put(append(a.buf, b...)) }
@@ -53,7 +52,7 @@ func (a *LongAnswer) flush() error {
 			return err
 		}
 	} else {
-		w.Header().Set("Content-Type", a.contentType)
+		w.Header().Set("Content-Type", protocol.JSON)
 		a.r.WriteStatus(a.status)
 		a.begun = true
 	}
@@ -78,6 +77,6 @@ func (a *LongAnswer) Finish(err error) error {
 	case a.begun:
 		return a.flush()
 	}
-	a.r.Write(a.status, a.contentType, a.buf)
+	a.r.Write(a.status, protocol.JSON, a.buf)
 	return nil
 }

@@ -31,7 +31,7 @@ type LongJSON struct {
 // returns the digest of what has been written: then the answer has the entity tag of tag
 // and the digest, or if it is sent while it is written, one that no other answer has.
 func (r *Request) LongJSON(reply idempotency.Reply, tag revision.Tag, digest func() string) *LongJSON {
-	a := &LongJSON{out: r.LongAnswer(protocol.JSON), reply: reply, tag: tag, digest: digest, Ctx: r.Ctx(), cancel: func() {}}
+	a := &LongJSON{out: r.LongAnswer(), reply: reply, tag: tag, digest: digest, Ctx: r.Ctx(), cancel: func() {}}
 	a.out.status = reply.Status
 	a.W = jsondoc.NewLongWriter(FlushAt, a.flush)
 	return a

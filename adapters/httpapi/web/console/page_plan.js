@@ -1,11 +1,9 @@
 // The organization as a document: what it would change, and making it so.
 
-import { because, change, send } from "./api.js";
+import { because, change, get } from "./api.js";
 import { unified } from "./diff.js";
 import { announce, ask, begin, busy, empty, field, fill, h, notice } from "./dom.js";
 import { guard } from "./guard.js";
-
-const yaml = { "Content-Type": "application/yaml" };
 
 export async function page({ signal }) {
   const view = new Plan(signal);
@@ -20,7 +18,7 @@ class Plan {
       this.text.value || this.reason.value || this.prune.checked ? "" : null, signal);
     this.text = h("textarea", {
       rows: 18, class: "code", spellcheck: "false", required: true, oninput: () => this.forget(),
-      placeholder: "format: 1\nagents:\n  - name: Ada\n    role: Reviewer\n    department: Engineering",
+      placeholder: JSON.stringify({ format: 1, agents: [{ name: "Ada", role: "Reviewer", department: "Engineering" }] }, null, 2),
     });
     this.prune = h("input", { type: "checkbox", onchange: () => this.forget() });
     this.reason = h("input", { maxlength: 1024 });
@@ -28,13 +26,13 @@ class Plan {
     this.apply = h("button", { type: "button", class: "primary", disabled: true, onclick: () => busy(this.apply, () => this.run()).finally(() => this.forget(false)) }, "Apply");
     const plan = h("button", { type: "submit", class: "secondary" }, "Show the plan");
     const current = h("button", { type: "button", class: "secondary", onclick: () => busy(current, () => this.export()) }, "Load current");
-    const file = h("input", { type: "file", accept: ".yaml,.yml,.json", onchange: () => file.files.length && this.load(() => file.files[0].text()) });
+    const file = h("input", { type: "file", accept: ".json", onchange: () => file.files.length && this.load(() => file.files[0].text()) });
     this.element = [
       h("div", { class: "bar" }, h("h1", {}, "Plan"), current),
       h("div", { class: "columns even" },
         h("section", { class: "panel", "aria-label": "Document" },
           h("form", { class: "grid", onsubmit: (event) => { event.preventDefault(); busy(plan, () => this.plan()); } },
-            h("div", { class: "full" }, field("Document, YAML", this.text, "“Load current” puts here what there is now.")),
+            h("div", { class: "full" }, field("Document, JSON", this.text, "“Load current” puts here what there is now. “orgd plan” and “orgd apply” take YAML, too.")),
             h("div", { class: "full" }, field("Or a file", file)),
             h("div", { class: "full" }, field("Delete what the document does not name", this.prune)),
             h("div", { class: "full" }, field("Reason", this.reason, "It is kept with every version that is written.")),
@@ -63,11 +61,7 @@ class Plan {
   }
 
   export() {
-    return this.load(async (signal) => {
-      const answer = await send("GET", "organization", { headers: { Accept: "application/yaml" }, signal });
-      if (!answer.ok) throw new Error(`The organization cannot be read: status ${answer.status}`);
-      return answer.text();
-    });
+    return this.load(async (signal) => JSON.stringify((await get("organization", {}, signal, true)).data, null, 2));
   }
 
   query(more = {}) {
@@ -78,7 +72,7 @@ class Plan {
     this.forget();
     const mine = this.asked;
     try {
-      const { data } = await change("POST", "organization/plan", this.text.value, { query: this.query(), headers: yaml });
+      const { data } = await change("POST", "organization/plan", this.text.value, { query: this.query() });
       if (mine !== this.asked) return; // it is the plan of what was there before
       this.hash = data.plan_hash;
       this.apply.disabled = data.changes.length === 0;
@@ -101,7 +95,7 @@ class Plan {
     try {
       const { data } = await change("POST", "organization/apply", document, {
         query: this.query({ plan_hash: this.hash }),
-        headers: { ...yaml, ...because(this.reason.value) },
+        headers: because(this.reason.value),
       });
       this.hash = "";
       this.saved = document;

@@ -214,7 +214,7 @@ func inline(n *yaml.Node) { inlineBelow(n, 0) }
 
 func inlineBelow(n *yaml.Node, depth int) {
 	for _, inner := range n.Content {
-		text, _ := appendJSON(nil, inner)
+		text := jsonOf(inner)
 		if n.Kind == yaml.MappingNode && depth > 0 && inner.Kind != yaml.ScalarNode && len(text) <= 60 && !bytes.Contains(text, []byte(`\n`)) {
 			inner.Style = yaml.FlowStyle
 		} else {

@@ -60,7 +60,7 @@ func Instructions(t *terminal.Terminal, file string) (string, error) {
 }
 
 // maxSearched is the size of a text, in bytes, up to which the lines of fields are
-// looked up. In longer ones only entries have lines: the service reports these.
+// looked up in JSON. In longer ones only entries have lines: the service reports these.
 const maxSearched = 32 << 20
 
 // locate returns a function that finds the lines of fields. JSON is parsed as
@@ -68,7 +68,7 @@ const maxSearched = 32 << 20
 func (d File) locate() Locate {
 	root := sync.OnceValue(func() *yaml.Node {
 		var root yaml.Node
-		if len(d.Text) > maxSearched || yaml.Unmarshal(d.Text, &root) != nil || len(root.Content) == 0 {
+		if !d.yaml && len(d.Text) > maxSearched || yaml.Unmarshal(d.Text, &root) != nil || len(root.Content) == 0 {
 			return nil
 		}
 		return root.Content[0]

@@ -77,9 +77,6 @@ func isDirectory(file string) bool {
 // document returns the text of a file; for a directory JSON.
 func (c *Export) document(ctx context.Context, service *client.Client) ([]byte, error) {
 	isYAML := c.Output == "yaml" || c.Output == "auto" && !strings.EqualFold(filepath.Ext(c.File), ".json")
-	if isYAML && !c.Sparse && !isDirectory(c.File) {
-		return service.OrganizationYAML(ctx)
-	}
 	line, err := service.OrganizationJSON(ctx)
 	if err == nil && c.Sparse {
 		line, err = organization.Sparse(line)
@@ -87,8 +84,11 @@ func (c *Export) document(ctx context.Context, service *client.Client) ([]byte, 
 	if err != nil || isDirectory(c.File) {
 		return line, err
 	}
-	if isYAML {
+	switch {
+	case isYAML && c.Sparse:
 		return terminal.ToYAML(line, inline)
+	case isYAML:
+		return blockYAML(line)
 	}
 	var text bytes.Buffer
 	if err := json.Indent(&text, line, "", "  "); err != nil {

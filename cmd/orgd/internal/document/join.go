@@ -76,16 +76,9 @@ type collection struct {
 func join(files []File) *collection {
 	j := &collection{lists: map[string][]*entry{}, named: map[string]int{}}
 	for _, f := range files {
-		root, err := f.node()
-		if err == nil {
-			_, err = appendJSON(nil, root)
-		}
-		if err != nil {
-			m := Mistake{File: f.Name, Text: strings.TrimPrefix(err.Error(), "yaml: ")}
-			if _, err := fmt.Sscanf(m.Text, "line %d: ", &m.Line); err == nil {
-				_, m.Text, _ = strings.Cut(m.Text, ": ")
-			}
-			j.mistakes = append(j.mistakes, m)
+		root, _, mistakes := f.parse()
+		if len(mistakes) > 0 {
+			j.mistakes = append(j.mistakes, mistakes...)
 			continue
 		}
 		all := part{f.Name, f.locate(), organization.FieldFormat, root}
@@ -177,8 +170,7 @@ func (j *collection) text() []byte {
 		}
 		add(list, value)
 	}
-	text, _ := appendJSON(nil, root) // all of it was read without an error
-	return text
+	return jsonOf(root)
 }
 
 // locate implements [Locate].

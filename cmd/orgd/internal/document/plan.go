@@ -136,8 +136,11 @@ func (f documentFlags) propose(ctx context.Context, t *terminal.Terminal, server
 	}
 	x := Proposal{Service: service, Server: to.Server, Name: strings.Join(f.File, ", "), Document: client.OrganizationDocument{Prune: f.Prune}, authors: true}
 	if len(all) == 1 {
-		x.Name, x.Locate = all[0].Name, all[0].locate()
-		x.Document.Text, x.Document.YAML = all[0].Text, all[0].yaml
+		text, mistakes := all[0].json()
+		if len(mistakes) > 0 {
+			return x, PrintMistakes(t, all[0].Name, mistakes)
+		}
+		x.Name, x.Locate, x.Document.Text = all[0].Name, all[0].locate(), text
 		return x, nil
 	}
 	together := join(all)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -122,6 +123,10 @@ func ParseJSON(text []byte) (*yaml.Node, error) {
 	return nodeOf(d)
 }
 
+// YAMLNumber matches the numbers of YAML's core schema. The library takes some that are large
+// for texts.
+var YAMLNumber = regexp.MustCompile(`^([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|0o[0-7]+|0x[0-9a-fA-F]+)$`)
+
 // nodeOf reads the next value.
 func nodeOf(d *json.Decoder) (*yaml.Node, error) {
 	token, err := d.Token()
@@ -134,15 +139,12 @@ func nodeOf(d *json.Decoder) (*yaml.Node, error) {
 	switch v := token.(type) {
 	case string:
 		n := scalar("!!str", v)
-		if strings.HasPrefix(strings.TrimLeft(v, "\n "), "\t") || hides([]byte(v)) {
+		if strings.HasPrefix(strings.TrimLeft(v, "\n "), "\t") || hides([]byte(v)) || YAMLNumber.MatchString(v) {
 			n.Style = yaml.DoubleQuotedStyle // a block must not begin with a tab, and has no escapes
 		}
 		return n, nil
 	case json.Number:
-		if strings.ContainsAny(v.String(), ".eE") {
-			return scalar("!!float", v.String()), nil
-		}
-		return scalar("!!int", v.String()), nil
+		return scalar("", v.String()), nil // with a tag, large ones would show it
 	case bool:
 		return scalar("!!bool", strconv.FormatBool(v)), nil
 	case nil:

@@ -1,4 +1,4 @@
-package yamldoc
+package document
 
 import (
 	"fmt"
@@ -8,19 +8,26 @@ import (
 	"orgd/domain/jsondoc"
 )
 
+// blockYAML returns a document as YAML in block style, with long texts as literal blocks: the same
+// bytes for the same organization.
+func blockYAML(doc []byte) ([]byte, error) {
+	v, err := jsondoc.ParseStored(doc)
+	if err != nil {
+		return nil, fmt.Errorf("read the document: %w", err)
+	}
+	text := make([]byte, 0, len(doc)+len(doc)/4)
+	for _, m := range v.Members() {
+		text = appendMember(text, m.Name, m.Value, 0)
+	}
+	return text, nil
+}
+
 // step is by how much a level is indented.
 const step = 2
 
-// AppendMember appends the member of an object that is indented by indent
-// spaces, with its last line break.
-func AppendMember(dst []byte, name string, v jsondoc.Value, indent int) []byte {
-	dst = appendSpaces(dst, indent)
-	return appendMember(dst, name, v, indent)
-}
-
-// AppendItem appends the item of an array that is indented by indent spaces,
+// appendItem appends the item of an array that is indented by indent spaces,
 // with its last line break.
-func AppendItem(dst []byte, v jsondoc.Value, indent int) []byte {
+func appendItem(dst []byte, v jsondoc.Value, indent int) []byte {
 	dst = append(appendSpaces(dst, indent), '-')
 	if v.Kind() != jsondoc.KindObject || len(v.Members()) == 0 {
 		return appendValue(dst, v, indent)
@@ -39,6 +46,8 @@ func AppendItem(dst []byte, v jsondoc.Value, indent int) []byte {
 // indicator; readers refuse keys of more than 1024 characters.
 const maxSimpleKey = 512
 
+// appendMember appends the member of an object behind its indentation, with its last line
+// break.
 func appendMember(dst []byte, name string, v jsondoc.Value, indent int) []byte {
 	start := len(dst)
 	dst = appendText(dst, name)
@@ -57,13 +66,13 @@ func appendValue(dst []byte, v jsondoc.Value, indent int) []byte {
 	case v.Kind() == jsondoc.KindObject && len(v.Members()) > 0:
 		dst = append(dst, '\n')
 		for _, m := range v.Members() {
-			dst = AppendMember(dst, m.Name, m.Value, indent+step)
+			dst = appendMember(appendSpaces(dst, indent+step), m.Name, m.Value, indent+step)
 		}
 		return dst
 	case v.Kind() == jsondoc.KindArray && len(v.Items()) > 0:
 		dst = append(dst, '\n')
 		for _, item := range v.Items() {
-			dst = AppendItem(dst, item, indent+step)
+			dst = appendItem(dst, item, indent+step)
 		}
 		return dst
 	case v.Kind() == jsondoc.KindString && isLiteral(v.Text()):
