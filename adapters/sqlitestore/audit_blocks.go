@@ -124,7 +124,7 @@ type unblocked struct {
 	wait    int  // for how many entries, until they are looked at again
 }
 
-// Finish implements [engine.finisher]. No change fails by that: filters read what is in no block.
+// Finish implements [engine.Finisher]. No change fails by that: filters read what is in no block.
 func (b *blocks) Finish(tx *engine.Tx, c memory.Changes) {
 	if len(c.Entries) == 0 {
 		return
@@ -135,7 +135,7 @@ func (b *blocks) Finish(tx *engine.Tx, c memory.Changes) {
 	}
 }
 
-// Lost implements [engine.finisher].
+// Lost implements [engine.Finisher].
 func (b *blocks) Lost() { b.unblocked = unblocked{} }
 
 func (u *unblocked) add(tx *engine.Tx, added []memory.BlockRow) error {

@@ -357,10 +357,13 @@ func (g *stage) check(t *testing.T, s step) error {
 		}
 	}
 	if f := s.Files; f != nil {
-		all, err := filepath.Glob(filepath.Join(g.directory, f.Match))
-		if err != nil || len(all) != f.Count {
-			return fmt.Errorf("the files %s are %q, %v, want %d", f.Match, all, err, f.Count)
-		}
+		return eventually(s.Within, func() error { // a file is removed a little after the answer to what is in it
+			all, err := filepath.Glob(filepath.Join(g.directory, f.Match))
+			if err != nil || len(all) != f.Count {
+				return fmt.Errorf("the files %s are %q, %v, want %d", f.Match, all, err, f.Count)
+			}
+			return nil
+		})
 	}
 	return nil
 }

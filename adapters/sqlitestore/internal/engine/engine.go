@@ -44,7 +44,7 @@ type DB struct {
 	logHasPurged bool         // whether the log may have what was purged
 	lastLogged   activity.Seq // or about to be; 0 if it is not known
 
-	finisher  finisher
+	finisher  Finisher
 	followers []Follower
 	ending    chan struct{} // holds an item while a commit ends, with all that follows it
 	writes    *groupcommit.Queue[*change]
@@ -60,12 +60,12 @@ type Options struct {
 	Log       *zap.Logger
 	Schema    Schema
 	Agents    *agentindex.Live
-	Finisher  finisher
+	Finisher  Finisher
 	Followers []Follower
 }
 
-// finisher adds to a transaction, before it is committed, what goes with all its changes.
-type finisher interface {
+// Finisher adds to a transaction, before it is committed, what goes with all its changes.
+type Finisher interface {
 	Finish(*Tx, memory.Changes)
 	// Lost says that a transaction was not committed.
 	Lost()
